@@ -1,0 +1,357 @@
+"""The shapes of catalog rows. None in a field means unknown, never zero or no.
+
+Every row carries `source` (where it was read) and `as_of` (the date of that reading, or the empty string where the
+source is undated), and `weak`: names of its own fields that were filled from common knowledge and not read on a page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..vocabulary import CapacityType, FabricKind, KernelModule, Provider, StorageKind
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A look-up that found nothing: what was asked, and the known names nearest to it."""
+
+    kind: str
+    """What was looked for, as 'AWS instance type'."""
+    name: str
+    nearest: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Accelerator:
+    """A GPU model. Bandwidths in GB/s, dense TFLOPS, memory in GiB per GPU."""
+
+    model: str
+    vendor: str
+    architecture: str
+    compute_capability: str
+    """As 9.0 for NVIDIA, gfx942 for AMD."""
+    memory_gib: float | None
+    memory_usable_gib: float | None
+    memory_type: str
+    memory_bandwidth_gbps: float | None
+    fp16_dense_tflops: float | None
+    fp8_dense_tflops: float | None
+    fp4_dense_tflops: float | None
+    nvlink_gbps: float | None
+    tdp_w: float | None
+    mig_max_instances: int | None
+    mig_profiles: tuple[str, ...]
+    min_cuda: str
+    max_cuda: str
+    min_driver_branch: int | None
+    kernel_module: KernelModule
+    notes: str
+    source: str
+    as_of: str
+    weak: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceType:
+    """A machine that a cloud sells. Also machines without GPUs: then gpu_model is empty and gpu_count 0.
+
+    `known` is False for a name that the tables lack but the cloud's naming allows (a CPU type of Google or Azure):
+    size and price are then unknown.
+    """
+
+    provider: Provider
+    name: str
+    family: str
+    """AWS: the part before the dot (p5). GCP: machine series (a3-megagpu). Azure: series (ND_H100_v5)."""
+    gpu_model: str
+    gpu_count: int
+    gpu_fraction: float
+    gpu_memory_gib: float | None
+    gpu_manufacturer: str
+    vcpus: int | None
+    memory_gib: float | None
+    arch: str
+    """x86_64, arm64, or empty where unknown."""
+    local_nvme_gb: float | None
+    network_gbps: float | None
+    nic_count: int | None
+    fabric: FabricKind
+    fabric_interfaces: int | None
+    fabric_gbps: float | None
+    nvlink: bool | None
+    spot_supported: bool | None
+    cluster_placement_supported: bool | None
+    notes: str
+    source: str
+    as_of: str
+    weak: tuple[str, ...] = ()
+    known: bool = True
+
+    @property
+    def has_gpu(self) -> bool:
+        return bool(self.gpu_model)
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkCards:
+    """The network cards of an AWS type (facts a1): what decides its interface list."""
+
+    instance_type: str
+    cards: int
+    max_interfaces: tuple[int, ...]
+    """Most interfaces of each card, by card index; a card's device index is below it."""
+    efa_cards: tuple[int, ...]
+    """Indexes of the cards that carry an EFA device. Empty: no EFA."""
+    efa_interface_type: str
+    """`efa-only` for most. GB200 takes `efa` on even cards and `efa-only` on odd ones: then this is 'mixed'."""
+    max_efa: int
+    source: str
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class NicSlot:
+    """One network interface that a Google machine type demands, in order (facts a2)."""
+
+    index: int
+    nic_type: str
+    """GVNIC, MRDMA or IDPF."""
+    network: str
+    """Which network of the cluster: host, host1, gpu0 … gpu7, rdma."""
+
+
+@dataclass(frozen=True, slots=True)
+class NicLayout:
+    """The interfaces of a Google machine family and the networks they need (facts a2)."""
+
+    family: str
+    slots: tuple[NicSlot, ...]
+    mtu_host: int
+    mtu_gpu: int | None
+    network_profile_suffix: str
+    """`vpc-roce`, `vpc-roce-metal`, or empty."""
+    rdma_subnets: int
+    boot_disk: str
+    """The disk type to boot from: pd-balanced or hyperdisk-balanced."""
+    local_ssd_bundled: int
+    source: str
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class InfiniBand:
+    """The InfiniBand facts of an Azure size (facts a3–a5)."""
+
+    instance_type: str
+    adapters: int
+    gbps_per_adapter: float | None
+    single_placement_group: bool
+    max_nodes: int
+    """Nodes of one scale set with a single placement group, before a support request."""
+    trusted_launch: bool | None
+    capacity_reservation: bool | None
+    generation: int
+    disk_controller: str
+    driver_kind: str
+    """cuda, grid or rocm."""
+    source: str
+    as_of: str
+    weak: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PurchaseOption:
+    """Whether a type, or a family, is sold in one way, and if not why and what is."""
+
+    provider: Provider
+    pattern: str
+    """Instance type, or a prefix ending in `*`. The longest match wins."""
+    capacity: CapacityType
+    supported: bool
+    reason: str
+    instead: str
+    """What would work, as 'capacity: {type: flex_start, duration: 24h}'."""
+    source: str
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retired:
+    """A type that the cloud no longer deploys."""
+
+    provider: Provider
+    pattern: str
+    retired_on: str
+    instead: str
+    source: str
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """Zones that offer a type. AWS zones are ids (use2-az1)."""
+
+    provider: Provider
+    region: str
+    instance_type: str
+    zones: tuple[str, ...]
+    source: str
+    as_of: str
+    as_of_basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """The price of one instance for an hour, USD, Linux. `estimate` says that it was derived, not read."""
+
+    provider: Provider
+    region: str
+    instance_type: str
+    on_demand_usd_hour: float | None
+    spot_usd_hour: float | None
+    as_of: str
+    as_of_basis: str
+    spot_as_of: str
+    source: str
+    estimate: bool = False
+    estimate_method: str = ""
+    spot_weak: bool = False
+    """The spot figure is a floor or ceiling of its source, not a market price: treat it as unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class CudaRelease:
+    """A CUDA toolkit release. Drivers as 580.65.06; a capability as 9.0."""
+
+    version: str
+    min_driver: str
+    min_driver_minor_compat: str
+    max_branch_minor_compat: str
+    released: str
+    capabilities: tuple[str, ...]
+    notes: str
+    source: str
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerImage:
+    """A container image whose contents are known. Versions are text; empty means unknown."""
+
+    image: str
+    registry: str
+    framework: str
+    framework_version: str
+    cuda_version: str
+    python_version: str
+    nccl_version: str
+    efa_version: str
+    min_driver: str
+    os: str
+    arches: tuple[str, ...]
+    end_of_patch: str
+    notes: str
+    source: str
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeImage:
+    """A VM image. `driver` may be a branch only (580); empty means unknown."""
+
+    provider: Provider
+    name: str
+    publisher: str
+    selector: str
+    """What the spec's `image.node` names: an SSM parameter path, `family/…`, or a URN publisher:offer:sku:version."""
+    os: str
+    arch: str
+    driver: str
+    cuda: str
+    extras: str
+    machine_types: str
+    release: str
+    kernel_module: KernelModule
+    driver_kind: str
+    """cuda, grid, rocm, or none where the image carries no driver."""
+    root_device: str
+    """The root device name that a launch template must use (AWS); empty elsewhere."""
+    min_root_gib: int | None
+    notes: str
+    source: str
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class StorageTier:
+    """A size ladder of shared storage (GiB): sizes run from min to max in steps.
+
+    A ladder with more than one band has more than one row; `throughput_mbps_per_tib` is None where the service has none
+    to choose.
+    """
+
+    provider: Provider
+    kind: StorageKind
+    tier: str
+    """The cloud's own name, as PERSISTENT_2 or AMLFS-Durable-Premium-500."""
+    throughput_mbps_per_tib: int | None
+    min_gib: int
+    step_gib: int
+    max_gib: int | None
+    extra_sizes_gib: tuple[int, ...]
+    """Sizes below the ladder that are sold too, as 1200 on FSx."""
+    max_is_soft: bool
+    """The maximum can be raised by the cloud's support: above it is a warning."""
+    default: bool
+    """The tier taken where the spec names none."""
+    min_subnet_prefix: str
+    notes: str
+    source: str
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServicePrice:
+    """A price of something that is no instance: storage, NAT, egress, a control plane."""
+
+    provider: Provider
+    service: str
+    """As lustre, nfs, bucket, nat, block."""
+    item: str
+    region: str
+    """A region, or `*` where one figure is used everywhere as an estimate."""
+    unit: str
+    """As GiB-month or hour."""
+    usd: float | None
+    as_of: str
+    source: str
+    estimate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A limit of a cloud: the length and alphabet of a name, or the size of a document."""
+
+    provider: Provider
+    what: str
+    """As name.autoscaling_group, user_data_bytes, budget_notifications."""
+    maximum: int
+    pattern: str
+    notes: str
+    source: str
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedAccelerator:
+    """How many vCPUs and how much memory an N1 machine may have with so many GPUs (Google)."""
+
+    accelerator_type: str
+    gpu_model: str
+    gpu_count: int
+    max_vcpus: int
+    max_memory_gb: float
+    max_network_gbps: float
+    notes: str
+    source: str
+    as_of: str

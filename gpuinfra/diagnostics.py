@@ -1,0 +1,172 @@
+"""Findings: what is said, where, how bad, and what to do next. Everything that judges returns these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from enum import StrEnum
+from typing import Any
+
+
+class Severity(StrEnum):
+    """How much a finding matters. Only an error changes the exit status."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+SEVERITY_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A place in a file. Line and column count from 1; 0 says that only the file is known."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What a finding's code means: the entry in the rules reference, and the defaults of a finding made from it.
+
+    `slug` names the bad pattern, not the cure. A code is never reused.
+    """
+
+    code: str
+    slug: str
+    severity: Severity
+    summary: str
+    why: str = ""
+    fix: str = ""
+    references: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    """Rows of the facts tables that the code stands for, as `AWS NET-06`."""
+
+    def at(
+        self, path: str, message: str, hint: str = "", *, severity: Severity | None = None, resource: str = ""
+    ) -> Diagnostic:
+        """A finding of this code at `path` (the user's own words, as `node_pools[1].instance_type`)."""
+        return Diagnostic(self.code, severity or self.severity, path, message, hint or self.fix, resource=resource)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. `path` is empty where the whole document is meant; `source` is filled in by whoever read the file."""
+
+    code: str
+    severity: Severity
+    path: str
+    message: str
+    hint: str = ""
+    source: Source | None = None
+    resource: str = ""
+    """Logical name of the resource that the finding is about, where it is about one."""
+
+    @property
+    def docs(self) -> str:
+        """Where the code is explained, as a path inside the project's documentation."""
+        return f"docs/reference/rules.md#{self.code.lower()}"
+
+    @property
+    def is_error(self) -> bool:
+        return self.severity is Severity.ERROR
+
+    def located(self, source: Source | None) -> Diagnostic:
+        """The same finding with its place in a file."""
+        return replace(self, source=source)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The finding as the JSON output spells it."""
+        source = self.source
+        out: dict[str, Any] = {
+            "code": self.code,
+            "severity": str(self.severity),
+            "path": self.path,
+            "message": self.message,
+            "hint": self.hint,
+            "source": {"file": source.file, "line": source.line, "column": source.column} if source else None,
+            "docs": self.docs,
+        }
+        if self.resource:
+            out["resource"] = self.resource
+        return out
+
+    def __str__(self) -> str:
+        where = f"{self.source}: " if self.source else ""
+        path = f" {self.path}:" if self.path else ""
+        return f"{where}{self.severity}[{self.code}]{path} {self.message}"
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Findings without repeats, in a stable order: file, line, column, then severity, code and text."""
+
+    def key(d: Diagnostic) -> tuple[Any, ...]:
+        s = d.source or Source("")
+        return (s.file, s.line, s.column, SEVERITY_ORDER[d.severity], d.code, d.path, d.message)
+
+    return tuple(sorted(dict.fromkeys(diagnostics), key=key))
+
+
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether one of the findings is an error."""
+    return any(d.is_error for d in diagnostics)
+
+
+def summary(diagnostics: Sequence[Diagnostic]) -> dict[str, int]:
+    """How many errors, warnings and infos there are."""
+    count = dict.fromkeys(Severity, 0)
+    for d in diagnostics:
+        count[d.severity] += 1
+    return {"errors": count[Severity.ERROR], "warnings": count[Severity.WARNING], "infos": count[Severity.INFO]}
+
+
+@dataclass
+class Collector:
+    """Gathers findings while something is worked out; read them at the end with `found`."""
+
+    _found: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+    def add(self, *diagnostics: Diagnostic) -> None:
+        self._found.extend(diagnostics)
+
+    @property
+    def found(self) -> tuple[Diagnostic, ...]:
+        return in_order(self._found)
+
+    @property
+    def has_errors(self) -> bool:
+        return has_errors(self._found)
+
+
+class GpuInfraError(Exception):
+    """Raised once, at the edge, with every finding in it."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = in_order(diagnostics)
+        lines: list[str] = []
+        for d in self.diagnostics:
+            lines.append(str(d))
+            if d.hint:
+                lines.append(f"  hint: {d.hint}")
+        super().__init__("\n" + "\n".join(lines))
+
+
+def nearest(word: str, known: Iterable[str], n: int = 3) -> tuple[str, ...]:
+    """Known words that look most like `word`, the likeliest first, case aside."""
+    by_fold: dict[str, str] = {}
+    for k in known:
+        by_fold.setdefault(k.casefold(), k)
+    return tuple(by_fold[m] for m in get_close_matches(word.casefold(), list(by_fold), n=n, cutoff=0.6))
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """'did you mean x or y?', or nothing when no known word is near."""
+    near = nearest(word, known)
+    return f"did you mean {' or '.join(near)}?" if near else ""

@@ -1,0 +1,1 @@
+"""Policy: rules over plans and resources."""
