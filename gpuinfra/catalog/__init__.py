@@ -1,5 +1,6 @@
 """Facts about clouds, GPUs and images: one table each, one row a fact, each row with its source and date."""
 
+from .folder import Catalog
 from .models import (
     Accelerator,
     AttachedAccelerator,
@@ -20,6 +21,7 @@ from .models import (
     ServicePrice,
     StorageTier,
 )
+from .reading import CatalogError
 from .tables import (
     accelerator,
     accelerators,
@@ -28,6 +30,7 @@ from .tables import (
     container_images,
     cuda_release,
     cuda_releases,
+    folders,
     infiniband,
     instance_type,
     instance_types,
@@ -41,12 +44,16 @@ from .tables import (
     purchase_option,
     regions,
     retired,
+    rows,
     service_price,
+    service_prices,
     storage_tiers,
     zones,
 )
 
 __all__ = [
+    "Catalog",
+    "CatalogError",
     "Accelerator",
     "AttachedAccelerator",
     "Availability",
@@ -72,6 +79,7 @@ __all__ = [
     "container_images",
     "cuda_release",
     "cuda_releases",
+    "folders",
     "infiniband",
     "instance_type",
     "instance_types",
@@ -85,7 +93,9 @@ __all__ = [
     "purchase_option",
     "regions",
     "retired",
+    "rows",
     "service_price",
+    "service_prices",
     "storage_tiers",
     "zones",
 ]

@@ -1,7 +1,8 @@
 """The shapes of catalog rows. None in a field means unknown, never zero or no.
 
-Every row carries `source` (where it was read) and `as_of` (the date of that reading, or the empty string where the
-source is undated), and `weak`: names of its own fields that were filled from common knowledge and not read on a page.
+Every row carries `source` (where it was read) and `as_of`: the date that the source prints or is known to have, else the
+date on which it was read; empty where the table itself says that the figure is undated. `weak` names fields of the row
+that were filled from common knowledge and not read on a page.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ class InstanceType:
     provider: Provider
     name: str
     family: str
-    """AWS: the part before the dot (p5). GCP: machine series (a3-megagpu). Azure: series (ND_H100_v5)."""
+    """AWS: the part before the dot (p5). GCP: machine series (a3-megagpu, a2-ultragpu; n1, g2, g4, c3 where a size
+    is spelled `standard`). Azure: series (ND_H100_v5)."""
     gpu_model: str
     gpu_count: int
     gpu_fraction: float
@@ -86,6 +88,8 @@ class InstanceType:
     as_of: str
     weak: tuple[str, ...] = ()
     known: bool = True
+    mig_supported: bool | None = None
+    """False where the instance refuses MIG although its GPU has it, or where its GPUs are slices. None: as the GPU."""
 
     @property
     def has_gpu(self) -> bool:
@@ -107,6 +111,7 @@ class NetworkCards:
     max_efa: int
     source: str
     as_of: str
+    notes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +141,9 @@ class NicLayout:
     local_ssd_bundled: int
     source: str
     as_of: str
+    mtu_single_node: int | None = None
+    """MTU of the host network where a pool has one node only; None: as `mtu_host`."""
+    notes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +165,7 @@ class InfiniBand:
     source: str
     as_of: str
     weak: tuple[str, ...] = ()
+    notes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +262,7 @@ class ContainerImage:
     notes: str
     source: str
     as_of: str
+    weak: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,11 @@ The data folder has one folder a cloud, so that a look-up reads that cloud's row
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
+
 from ..vocabulary import CapacityType, Provider, StorageKind
+from .folder import Catalog
 from .models import (
     Accelerator,
     AttachedAccelerator,
@@ -27,118 +31,143 @@ from .models import (
 )
 
 
+@cache
+def packaged() -> Catalog:
+    """The catalog over the data that comes with the package."""
+    return Catalog(Path(__file__).parent / "data")
+
+
 def instance_type(provider: Provider, name: str) -> InstanceType | Miss:
     """The type of that exact name. CPU types: AWS from the table, N1 of Google by its naming rule, others `known=False`
     where the cloud's naming allows the name."""
-    raise NotImplementedError
+    return packaged().instance_type(provider, name)
 
 
 def instance_types(provider: Provider | None = None) -> tuple[InstanceType, ...]:
     """Every GPU type (of one cloud), in table order."""
-    raise NotImplementedError
+    return packaged().instance_types(provider)
 
 
 def accelerator(model: str) -> Accelerator | Miss:
     """The GPU of that exact model key, case aside."""
-    raise NotImplementedError
+    return packaged().accelerator(model)
 
 
 def accelerators() -> tuple[Accelerator, ...]:
     """Every GPU model."""
-    raise NotImplementedError
+    return packaged().accelerators()
 
 
 def attached_accelerators(model: str | None = None) -> tuple[AttachedAccelerator, ...]:
     """What N1 machines of Google may carry (of one GPU model)."""
-    raise NotImplementedError
+    return packaged().attached_accelerators(model)
 
 
 def network_cards(name: str) -> NetworkCards | None:
     """The cards of an AWS type. None: one card without EFA, or a type that the table lacks."""
-    raise NotImplementedError
+    return packaged().network_cards(name)
 
 
 def nic_layout(name: str) -> NicLayout:
     """The interfaces of a Google machine type; one GVNIC for a family without a row of its own."""
-    raise NotImplementedError
+    return packaged().nic_layout(name)
 
 
 def infiniband(name: str) -> InfiniBand | None:
     """The InfiniBand and image facts of an Azure GPU size. None: the table lacks it."""
-    raise NotImplementedError
+    return packaged().infiniband(name)
 
 
 def purchase_option(provider: Provider, name: str, capacity: CapacityType) -> PurchaseOption | None:
     """The row that decides whether a type is sold so; None where no row speaks of it."""
-    raise NotImplementedError
+    return packaged().purchase_option(provider, name, capacity)
 
 
 def retired(provider: Provider, name: str) -> Retired | None:
     """The row that says a type is no longer deployed."""
-    raise NotImplementedError
+    return packaged().retired(provider, name)
 
 
 def regions(provider: Provider) -> tuple[str, ...]:
     """Regions that some row of prices or availability names, sorted."""
-    raise NotImplementedError
+    return packaged().regions(provider)
 
 
 def zones(provider: Provider, region: str, name: str) -> Availability | None:
     """Zones of a region that offer a type; None where the table has no row (unknown, not 'nowhere')."""
-    raise NotImplementedError
+    return packaged().zones(provider, region, name)
 
 
 def price(provider: Provider, region: str, name: str) -> Price | None:
     """The price of a type in a region: read, else derived and marked `estimate`, else None (unknown)."""
-    raise NotImplementedError
+    return packaged().price(provider, region, name)
 
 
 def prices(provider: Provider | None = None) -> tuple[Price, ...]:
     """Every price row that was read (of one cloud)."""
-    raise NotImplementedError
+    return packaged().prices(provider)
 
 
 def cuda_release(version: str) -> CudaRelease | Miss:
     """The release of a version: exact, or for a shorter one (12.8) its first patch release (12.8.0)."""
-    raise NotImplementedError
+    return packaged().cuda_release(version)
 
 
 def cuda_releases() -> tuple[CudaRelease, ...]:
     """Every CUDA release, oldest first."""
-    raise NotImplementedError
+    return packaged().cuda_releases()
 
 
 def container_image(reference: str) -> ContainerImage | Miss:
     """The image of a reference as people write it: with or without docker.io/, with a digest after the tag,
     AWS deep-learning containers by their public or private registry name."""
-    raise NotImplementedError
+    return packaged().container_image(reference)
 
 
 def container_images() -> tuple[ContainerImage, ...]:
     """Every container image."""
-    raise NotImplementedError
+    return packaged().container_images()
 
 
 def node_image(provider: Provider, selector: str) -> NodeImage | Miss:
     """The image that a selector names: SSM path, `family/x` or x or projects/…/family/x, URN with or without version."""
-    raise NotImplementedError
+    return packaged().node_image(provider, selector)
 
 
 def node_images(provider: Provider) -> tuple[NodeImage, ...]:
     """Every VM image of a cloud."""
-    raise NotImplementedError
+    return packaged().node_images(provider)
 
 
 def storage_tiers(provider: Provider, kind: StorageKind) -> tuple[StorageTier, ...]:
     """The size ladders of a kind of shared storage; empty where the service has no size."""
-    raise NotImplementedError
+    return packaged().storage_tiers(provider, kind)
 
 
 def service_price(provider: Provider, service: str, item: str, region: str) -> ServicePrice | None:
     """The price of a service's item in a region, else the row for every region, else None (unknown)."""
-    raise NotImplementedError
+    return packaged().service_price(provider, service, item, region)
+
+
+def service_prices(provider: Provider) -> tuple[ServicePrice, ...]:
+    """Every price of something that is no instance (of one cloud)."""
+    return packaged().service_prices(provider)
 
 
 def limit(provider: Provider, what: str) -> Limit | None:
     """A limit of a cloud."""
-    raise NotImplementedError
+    return packaged().limit(provider, what)
+
+
+def rows(table: str, folder: str = "") -> tuple[dict[str, str], ...]:
+    """The rows of a table as they stand, by column name: what the command line prints.
+
+    `folder` is a cloud's, `other` for the clouds that have prices and types here but no room, or empty for the tables
+    that concern no cloud (gpus, cuda, container_images). Empty where the folder has no such table.
+    """
+    return packaged().rows(table, folder)
+
+
+def folders() -> tuple[str, ...]:
+    """The folders that `rows` knows, sorted."""
+    return packaged().folders()

@@ -1,35 +1,19 @@
-"""From a plan to cost lines. Pure: no clock, no network, no Pulumi."""
+"""From a plan to cost lines. Pure: no clock, no network, no Pulumi.
+
+What is left out because it costs cents: the scheduler's calls, the function that stops nodes, the topic that tells of
+it, and the budget itself. Storage and networks that were there before are billed elsewhere and have no line.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from math import fsum
 
 from ..plan.models import ClusterPlan
-
-HOURS_PER_MONTH = 730
-
-
-@dataclass(frozen=True, slots=True)
-class CostLine:
-    """One thing that bills. `usd_per_hour` is quantity x unit price as an hourly rate; None where the price is unknown.
-
-    `worst_usd_per_hour` counts most nodes of a range, and on demand where a spot price is unknown; None when nothing
-    bounds it.
-    """
-
-    name: str
-    path: str
-    quantity: float
-    unit: str
-    """As 'instance-hour', 'GiB-month'."""
-    unit_price_usd: float | None
-    usd_per_hour: float | None
-    worst_usd_per_hour: float | None
-    as_of: str
-    source: str
-    estimate: bool
-    note: str
-    """Why a price is unknown, or how it was derived."""
+from .nodes import node_lines
+from .services import network_lines, storage_lines
+from .units import HOURS_PER_MONTH, CostLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +31,58 @@ class CostEstimate:
     unknown: tuple[str, ...]
     """Names of the lines without a price."""
 
+    @property
+    def by_use(self) -> tuple[str, ...]:
+        """Names of the lines that are billed by what is used (traffic, objects kept): in no sum."""
+        return tuple(line.name for line in self.lines if line.by_use)
+
+    @property
+    def residual_usd_per_hour(self) -> float:
+        """What goes on billing an hour when every node is stopped: storage, NAT, addresses. Known lines only."""
+        return _known(line.usd_per_hour for line in self.lines if not line.ends_with_nodes)
+
+    @property
+    def oldest_as_of(self) -> str:
+        """The oldest date among the prices in the sum, or the empty string where one of them is undated."""
+        dates = [line.as_of for line in self.lines if line.usd_per_hour]
+        return min(dates, default="")
+
+    @property
+    def has_estimates(self) -> bool:
+        """Whether a price in the sum was derived and not read."""
+        return any(line.estimate for line in self.lines if line.usd_per_hour)
+
 
 def estimate(plan: ClusterPlan) -> CostEstimate:
     """The cost of a plan as it stands at `plan.now`."""
-    raise NotImplementedError
+    lines = (
+        *(line for pool in plan.pools for line in node_lines(plan, pool)),
+        *storage_lines(plan),
+        *network_lines(plan),
+    )
+    hourly = _known(line.usd_per_hour for line in lines)
+    worst = _known(line.worst_usd_per_hour for line in lines)
+    hours = lease_hours(plan)
+    return CostEstimate(
+        lines=lines,
+        usd_per_hour=hourly,
+        worst_usd_per_hour=worst,
+        lease_hours=hours,
+        usd_per_lease=None if hours is None else hourly * hours,
+        worst_usd_per_month=worst * (HOURS_PER_MONTH if hours is None else min(hours, HOURS_PER_MONTH)),
+        unknown=tuple(line.name for line in lines if line.usd_per_hour is None and not line.by_use),
+    )
+
+
+def lease_hours(plan: ClusterPlan) -> float | None:
+    """Hours from the plan's moment to the end of the lease, at least 0; None without a lease."""
+    lease = plan.lease
+    if lease.duration is not None:
+        return lease.duration.total_seconds() / 3600
+    if lease.ends is not None:
+        return max(0.0, (lease.ends - plan.now).total_seconds() / 3600)
+    return None
+
+
+def _known(amounts: Iterable[float | None]) -> float:
+    return fsum(a for a in amounts if a is not None)

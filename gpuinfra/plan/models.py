@@ -110,6 +110,12 @@ class ContainerPlan:
     """How the facts are known: catalog, tag or unknown."""
     pinned: bool
     image: ContainerImage | None = None
+    cuda_at_least: str = ""
+    """Where `cuda` is empty: the oldest CUDA it can hold, as far as that is known."""
+    cuda_at_most: str = ""
+    """Where `cuda` is empty: the newest CUDA it can hold, as far as that is known."""
+    basis: str = ""
+    """Where the facts were read, for a person: a source with its date, or 'its tag'."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
-from ..diagnostics import Diagnostic
-from ..spec.models import ClusterSpec
-from .models import ClusterPlan
+from .. import catalog
+from ..catalog import Accelerator, Miss
+from ..diagnostics import Collector, Diagnostic
+from ..spec.models import ClusterSpec, NodePool
+from ..spec.quantities import format_duration, format_moment
+from ..vocabulary import LocalNvme, OnLimit, Provider
+from . import findings as f
+from .capacity import plan_capacity, plan_counts
+from .fabric import Question, plan_fabric
+from .images import resolve_images
+from .instances import Machine, choose_machine
+from .models import ClusterPlan, Decision, LeasePlan, LocalNvmePlan, PoolPlan
+from .names import cloud_name, pool_resource_name
+from .network import plan_network
+from .placement import plan_placement
+from .storage import plan_storage
+from .zones import check_region, choose_zone
+
+CLUSTER_LABEL = "gpuinfra-cluster"
+POOL_LABEL = "gpuinfra-pool"
+_NVME_MOUNT = "/local"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +36,174 @@ class Resolution:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def resolve(spec: ClusterSpec, now: datetime | None = None) -> Resolution:
-    """The plan of a spec. `now` is the moment that leases and blocks are judged by; left out, the current one."""
-    raise NotImplementedError
+def resolve(spec: ClusterSpec, now: datetime | None = None, *, name: str | None = None) -> Resolution:
+    """The plan of a spec.
+
+    `now` is the moment that leases and blocks are judged by; left out, the current one. `name` replaces the spec's own
+    as the beginning of every resource name: a component passes its own, so that two clusters never share a name.
+    """
+    moment = now or datetime.now(UTC)
+    prefix = name or spec.name
+    out = Collector()
+    provider = Provider(spec.location.provider)
+    if not check_region(provider, spec.location, out):
+        return Resolution(None, out.found)
+    machines, decisions = _machines(spec, provider, out)
+    zone, zone_decision = choose_zone(
+        provider,
+        spec.location,
+        spec.network.existing is not None,
+        [(path, m.instance, pool.capacity.type) for path, pool, m in machines],
+        out,
+    )
+    if zone_decision:
+        decisions.insert(0, zone_decision)
+    moves = _moves(spec)
+    pools: list[PoolPlan] = []
+    for path, pool, machine in machines:
+        planned, why = _pool(spec, provider, prefix, zone, moment, moves, path, pool, machine, out)
+        if planned:
+            pools.append(planned)
+        decisions += why
+    storage, why_storage = plan_storage(provider, spec.location.region, zone, prefix, spec.storage, out)
+    network, why_network = plan_network(provider, spec.network, zone, pools, storage, out)
+    lease, why_lease = _lease(spec)
+    decisions += [*why_network, *why_storage, *why_lease]
+    plan = ClusterPlan(
+        spec,
+        provider,
+        prefix,
+        spec.location.region,
+        zone,
+        network,
+        tuple(pools),
+        storage,
+        lease,
+        spec.shutdown.idle_after if spec.shutdown else None,
+        tuple(sorted({**spec.labels, CLUSTER_LABEL: prefix}.items())),
+        moment,
+        tuple(decisions),
+        complete=not out.has_errors,
+    )
+    return Resolution(plan, out.found)
+
+
+def _machines(
+    spec: ClusterSpec, provider: Provider, out: Collector
+) -> tuple[list[tuple[str, NodePool, Machine]], list[Decision]]:
+    """The pools whose machine is known; findings for the others and for names used twice."""
+    found: list[tuple[str, NodePool, Machine]] = []
+    decisions: list[Decision] = []
+    seen: dict[str, int] = {}
+    for n, pool in enumerate(spec.node_pools):
+        path = f"node_pools[{n}]"
+        if pool.name in seen:
+            out.add(
+                f.NAME_TWICE.at(
+                    f"{path}.name", f"'{pool.name}' is the name of node_pools[{seen[pool.name]}] too", "rename one of them"
+                )
+            )
+        seen.setdefault(pool.name, n)
+        machine, decision = choose_machine(provider, spec.location.region, pool, path, out)
+        if machine and seen[pool.name] == n:
+            found.append((path, pool, machine))
+        if decision:
+            decisions.append(decision)
+    return found, decisions
+
+
+def _moves(spec: ClusterSpec) -> bool:
+    """Whether something outside `up` may change the number of nodes."""
+    end = spec.shutdown
+    stops = bool(end and (end.idle_after or end.lease or end.stop_at))
+    return stops or bool(spec.budget and spec.budget.on_limit is not OnLimit.NOTIFY)
+
+
+def _pool(
+    spec: ClusterSpec,
+    provider: Provider,
+    prefix: str,
+    zone: str,
+    now: datetime,
+    moves: bool,
+    path: str,
+    pool: NodePool,
+    machine: Machine,
+    out: Collector,
+) -> tuple[PoolPlan | None, list[Decision]]:
+    instance = machine.instance
+    capacity, why_capacity = plan_capacity(provider, pool, instance, now, path, out)
+    counts, why_count = plan_counts(pool, capacity, now, moves, path)
+    public = spec.network.public_nodes if pool.public_ip is None else pool.public_ip
+    question = Question(provider, instance, machine.gpus, counts.most, pool.fabric, spec.workload)
+    fabric, why_fabric = plan_fabric(question, pool, public, path, out)
+    placement, why_placement = plan_placement(
+        provider, pool, instance, capacity, fabric, counts.most, path, out
+    )
+    card = _card(machine)
+    images = resolve_images(
+        path,
+        provider=provider,
+        instance=instance,
+        accelerator=card,
+        gpus=machine.gpus,
+        fabric=fabric.kind,
+        mig=pool.mig,
+        image=spec.image,
+        workload=spec.workload,
+    )
+    out.add(*images.diagnostics)
+    decisions = [why_capacity, why_count, why_fabric, why_placement, *images.decisions]
+    if images.node_image is None:
+        return None, decisions
+    return (
+        PoolPlan(
+            path,
+            pool.name,
+            pool_resource_name(prefix, pool.name),
+            cloud_name(provider, "node_group", prefix, pool.name),
+            instance,
+            card,
+            machine.gpus,
+            machine.attached,
+            counts.least,
+            counts.initial,
+            counts.most,
+            counts.wanted,
+            zone,
+            capacity,
+            fabric,
+            placement,
+            images.node_image,
+            images.container,
+            images.mig,
+            _local_nvme(pool, machine),
+            public,
+            counts.moves,
+        ),
+        decisions,
+    )
+
+
+def _card(machine: Machine) -> Accelerator | None:
+    if not machine.gpus:
+        return None
+    card = catalog.accelerator(machine.gpu_model)
+    return None if isinstance(card, Miss) else card
+
+
+def _local_nvme(pool: NodePool, machine: Machine) -> LocalNvmePlan:
+    total = machine.instance.local_nvme_gb
+    mode = pool.local_nvme if total else LocalNvme.NONE
+    return LocalNvmePlan(mode, total, "" if mode is LocalNvme.NONE else _NVME_MOUNT)
+
+
+def _lease(spec: ClusterSpec) -> tuple[LeasePlan, list[Decision]]:
+    path = "shutdown.lease"
+    lease = spec.shutdown.lease if spec.shutdown else None
+    if lease is None:
+        return LeasePlan(path, None, None), []
+    if isinstance(lease, timedelta):
+        reason = "counted from the first `up` and kept in the stack's state; a later preview does not move it"
+        return LeasePlan(path, lease, None), [Decision(path, format_duration(lease), reason)]
+    return LeasePlan(path, None, lease), [Decision(path, format_moment(lease), "named in the spec")]

@@ -6,19 +6,37 @@ verdicts: a fault (a finding), nothing (it passes), and undecided (a value is un
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..diagnostics import Code, Diagnostic
+from ..diagnostics import Code, Diagnostic, Severity
 from ..plan.models import ClusterPlan
 from ..vocabulary import Provider
 from .resource_graph import ResourceGraph
 
 if TYPE_CHECKING:
     from ..cost import CostEstimate
+    from .aws_graph import AwsGraph
+
+_HEADING = re.compile(r"^(What|Why|Fix|References): ?", re.MULTILINE)
+
+
+def described(code: str, slug: str, severity: Severity, doc: str | None, facts: tuple[str, ...] = ()) -> Code:
+    """The code of a rule, its texts taken from the rule's module docstring, so that they are written once.
+
+    The docstring has the headings `What:`, `Why:`, `Fix:` and `References:`, each at the start of a line; references
+    are parted by semicolons.
+    """
+    parts = _HEADING.split(doc or "")
+    text = {parts[i]: " ".join(parts[i + 1].split()) for i in range(1, len(parts) - 1, 2)}
+    references = tuple(r.strip() for r in text.get("References", "").split(";") if r.strip())
+    return Code(
+        code, slug, severity, text.get("What", ""), text.get("Why", ""), text.get("Fix", ""), references, facts
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +86,18 @@ class GraphContext:
     graph: ResourceGraph
     plan: ClusterPlan | None = None
     undecided: list[Undecided] = field(default_factory=list[Undecided])
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What a look-up in the account found, by id: for a reservation {type, count, az_id, instance_type, start, end, state,
+    placement_group_arn}. Without an entry, rules that need one stay silent."""
+    now: datetime | None = None
+    """The moment to judge by; None: rules about past and future stay silent."""
+
+    @cached_property
+    def aws(self) -> AwsGraph:
+        """The graph as rules about AWS resources read it, indexed once."""
+        from .aws_graph import AwsGraph
+
+        return AwsGraph(self.graph)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,21 +3,46 @@
 from __future__ import annotations
 
 import sys
-from datetime import datetime, timedelta
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, timedelta
+from typing import Annotated, Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, PlainValidator, WithJsonSchema, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from .quantities import (
+    DAY_PATTERN,
+    DURATION_PATTERN,
+    MAX_SIZE_GIB,
+    MOMENT_PATTERN,
+    SIZE_PATTERN,
     Gib,
     QuantityError,
+    check_day,
+    check_duration,
+    check_moment,
     format_duration,
     format_moment,
+    parse_day,
     parse_duration,
+    parse_lease,
     parse_moment,
     parse_size_gib,
+    shown,
 )
+
+T = TypeVar("T")
 
 
 def is_output(value: object) -> bool:
@@ -26,112 +51,146 @@ def is_output(value: object) -> bool:
     An Output answers every attribute and every truth test, so its class is asked and nothing else.
     """
     pulumi = sys.modules.get("pulumi")
-    return pulumi is not None and isinstance(value, pulumi.Output)
+    output = getattr(pulumi, "Output", None)
+    return output is not None and issubclass(type(value), output)
+
+
+def refuse_output(value: Any, alternative: str = "") -> Any:
+    """The value itself, or an error where it is a Pulumi Output."""
+    if is_output(value):
+        reason = (
+            "a Pulumi Output, whose value is not known before the deployment; the spec decides before it and needs a "
+            "plain value"
+        )
+        hint = alternative or "give the value itself, for instance from pulumi.Config or a constant"
+        raise PydanticCustomError("pulumi_output", "{reason}; {hint}", {"reason": reason, "hint": hint})
+    return value
 
 
 class SpecModel(BaseModel):
     """A frozen part of the spec."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    # defer_build: one validator for the whole spec at its first use, instead of one for each part at import.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
+
+    output_alternatives: ClassVar[Mapping[str, str]] = {}
+    """By field: where a Pulumi Output may be given instead. "" stands for the part as a whole."""
 
     @field_validator("*", mode="before")
     @classmethod
-    def _refuse_output(cls, value: Any) -> Any:
-        if is_output(value):
-            raise PydanticCustomError(
-                "pulumi_output",
-                "is a Pulumi Output, whose value is not known before the deployment; the spec decides before it and "
-                "needs a plain value",
-            )
-        return value
+    def _refuse_output_in_field(cls, value: Any, info: ValidationInfo) -> Any:
+        return (
+            refuse_output(value, cls.output_alternatives.get(info.field_name or "", "")) if is_output(value) else value
+        )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_output_as_part(cls, value: Any) -> Any:
+        return refuse_output(value, cls.output_alternatives.get("", ""))
+
+
+def bad(kind: str, reason: str, hint: str = "") -> PydanticCustomError:
+    """An error for a validator to raise: `kind` chooses the finding's code, the hint becomes the finding's hint."""
+    template = "{reason}; {hint}" if hint else "{reason}"
+    return PydanticCustomError(kind, template, {"reason": reason, "hint": hint})  # type: ignore[arg-type]
+
+
+def _read(parse: Callable[[Any], T], value: Any) -> T:
+    try:
+        return parse(value)
+    except QuantityError as e:
+        raise bad(e.kind, str(e), e.hint) from None
+
+
+def _checked(check: Callable[[T], None], value: T) -> T:
+    try:
+        check(value)
+    except QuantityError as e:
+        raise bad(e.kind, str(e), e.hint) from None
+    return value
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _duration(value: Any) -> Any:
     if isinstance(value, timedelta):
-        if value <= timedelta():
-            raise PydanticCustomError("quantity", "a duration must be positive")
-        return value
-    if not isinstance(value, str):
-        raise PydanticCustomError(
-            "quantity",
-            "{value} is not a duration; write a number and a unit, as 30m or 72h",
-            {"value": repr(value)},
-        )
-    try:
-        return parse_duration(value)
-    except QuantityError as e:
-        raise PydanticCustomError("quantity", "{reason}", {"reason": str(e)}) from None
+        return _checked(check_duration, value)
+    if isinstance(value, str):
+        return _read(parse_duration, value)
+    number = shown(value)
+    raise bad(
+        "duration",
+        f"{number} is not a duration",
+        f"give it a unit: {number}h is {number} hours, {number}m is {number} minutes"
+        if _is_number(value)
+        else "write a number and a unit, as 30m, 72h or 1h30m",
+    )
 
 
 def _size(value: Any) -> Gib:
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise PydanticCustomError("quantity", "{value} is not a size; write a number of GiB", {"value": repr(value)})
-    try:
-        return parse_size_gib(value)
-    except (QuantityError, OverflowError) as e:
-        raise PydanticCustomError("quantity", "{reason}", {"reason": str(e)}) from None
+    if not _is_number(value) and not isinstance(value, str):
+        raise bad("size", f"{shown(value)} is not a size", "write a number of GiB, as 9600, or a unit, as 10 TiB")
+    return _read(parse_size_gib, value)
 
 
 def _moment(value: Any) -> Any:
     if isinstance(value, datetime):
-        if value.tzinfo is None:
-            raise PydanticCustomError(
-                "quantity", "{value} has no timezone; give the moment its offset", {"value": value.isoformat()}
-            )
-        return value
-    if not isinstance(value, str):
-        raise PydanticCustomError("quantity", "{value} is not a moment", {"value": repr(value)})
-    try:
-        return parse_moment(value)
-    except QuantityError as e:
-        raise PydanticCustomError("quantity", "{reason}", {"reason": str(e)}) from None
+        return _checked(check_moment, value)
+    if isinstance(value, str):
+        return _read(parse_moment, value)
+    raise bad("moment", f"{shown(value)} is not a moment", "write a day, a time and an offset, as 2026-12-05T18:00:00Z")
 
 
 def _lease(value: Any) -> Any:
-    if isinstance(value, timedelta):
-        return _duration(value)
     if isinstance(value, datetime):
         return _moment(value)
-    if isinstance(value, str) and not value.strip()[:4].isdigit():
-        return _duration(value)
-    if isinstance(value, str) and "-" not in value:
-        return _duration(value)
-    return _moment(value) if isinstance(value, str) else _duration(value)
+    return _read(parse_lease, value) if isinstance(value, str) else _duration(value)
+
+
+def _day(value: Any) -> Any:
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return _checked(check_day, value)
+    if isinstance(value, str):
+        return _read(parse_day, value)
+    raise bad("day", f"{shown(value)} is not a day", "write year, month and day, as 2026-12-05")
 
 
 def _written(value: timedelta | datetime) -> str:
     return format_duration(value) if isinstance(value, timedelta) else format_moment(value)
 
 
-_DURATION_SCHEMA = {"type": "string", "pattern": r"^\s*(\d+(\.\d+)?\s*[smhdw]\s*)+$", "examples": ["30m", "72h"]}
-_MOMENT_SCHEMA = {
+_DURATION_SCHEMA: dict[str, Any] = {"type": "string", "pattern": DURATION_PATTERN, "examples": ["30m", "72h", "7d"]}
+_MOMENT_SCHEMA: dict[str, Any] = {
     "type": "string",
-    "pattern": r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$",
-    "examples": ["2026-12-05T18:00:00+01:00"],
+    "pattern": MOMENT_PATTERN,
+    "examples": ["2026-12-05T18:00:00+01:00", "2026-12-05T17:00:00Z"],
 }
 _SIZE_SCHEMA = {
     "anyOf": [
-        {"type": "number", "exclusiveMinimum": 0},
-        {"type": "string", "pattern": r"^\s*\d+(\.\d+)?\s*([MmGgTtPp][Ii]?[Bb])\s*$"},
+        {"type": "number", "exclusiveMinimum": 0, "maximum": MAX_SIZE_GIB},
+        {"type": "string", "pattern": SIZE_PATTERN},
     ],
-    "examples": [9600, "9600 GiB"],
+    "examples": [9600, "9600 GiB", "10 TiB"],
 }
+_DAY_SCHEMA: dict[str, Any] = {"type": "string", "pattern": DAY_PATTERN, "examples": ["2026-12-05"]}
 
 Duration = Annotated[
-    timedelta, BeforeValidator(_duration), PlainSerializer(_written, when_used="json"), WithJsonSchema(_DURATION_SCHEMA)
+    timedelta, PlainValidator(_duration), PlainSerializer(_written, when_used="json"), WithJsonSchema(_DURATION_SCHEMA)
 ]
 """A length of time: text such as 30m, 72h or 7d, or a timedelta in Python."""
 
 Moment = Annotated[
-    datetime, BeforeValidator(_moment), PlainSerializer(_written, when_used="json"), WithJsonSchema(_MOMENT_SCHEMA)
+    datetime, PlainValidator(_moment), PlainSerializer(_written, when_used="json"), WithJsonSchema(_MOMENT_SCHEMA)
 ]
-"""An instant with its offset."""
+"""An instant with its offset: text, or an aware datetime in Python."""
 
 Lease = Annotated[
     timedelta | datetime,
-    BeforeValidator(_lease),
+    PlainValidator(_lease),
     PlainSerializer(_written, when_used="json"),
-    WithJsonSchema({"anyOf": [_DURATION_SCHEMA, _MOMENT_SCHEMA]}),
+    WithJsonSchema({"anyOf": [_DURATION_SCHEMA, _MOMENT_SCHEMA], "examples": ["72h", "2026-12-05T18:00:00+01:00"]}),
 ]
 """A duration, which starts at the first `up`, or an end with its offset."""
 
@@ -142,3 +201,14 @@ SizeGib = Annotated[
     WithJsonSchema(_SIZE_SCHEMA),
 ]
 """A size in GiB: a number, or text with a unit."""
+
+Day = Annotated[
+    date, PlainValidator(_day), PlainSerializer(lambda v: v.isoformat(), when_used="json"), WithJsonSchema(_DAY_SCHEMA)
+]
+"""A day of the calendar: text as 2026-12-05, or a date in Python."""
+
+Text = Annotated[str, BeforeValidator(refuse_output)]
+"""Text inside a list or a mapping, where no field's own check sees the value."""
+
+Number = Annotated[float, Field(strict=True)]
+"""A number, whole or not. Text is no number: what the schema refuses, the model refuses."""

@@ -5,31 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Discriminator, Field, StrictBool, Tag
 
-from .base import SpecModel
+from .base import SpecModel, Text
 
 
 class AwsLocation(SpecModel):
     """Amazon Web Services."""
 
     provider: Literal["aws"] = Field("aws", description="The cloud.")
-    region: str = Field(min_length=1, description="Region, as us-east-2.")
+    region: str = Field(min_length=1, description="Region.", examples=["us-east-2"])
     zone: str | None = Field(
         None,
+        min_length=1,
         description=(
-            "Zone id, as use2-az1. Not the letter: us-east-2a is another building in each account. "
+            "Zone id. Not the letter: us-east-2a is another building in each account. "
             "Left out: the first zone that offers every instance type of the spec."
         ),
+        examples=["use2-az1"],
     )
-    deployer_roles: tuple[str, ...] = Field(
+    deployer_roles: tuple[Text, ...] = Field(
         (),
         description=(
             "Names of the IAM roles that people and pipelines deploy with. With `budget.on_limit: deny` they are "
             "forbidden to start instances once the budget is spent."
         ),
+        examples=[["ml-deployer"]],
     )
-    activate_cost_tag: bool = Field(
+    activate_cost_tag: StrictBool = Field(
         False,
         description=(
             "Activate the cluster's tag for cost allocation, without which the budget counts nothing. Only the "
@@ -42,24 +45,42 @@ class GcpLocation(SpecModel):
     """Google Cloud."""
 
     provider: Literal["gcp"] = Field("gcp", description="The cloud.")
-    project: str = Field(min_length=1, description="Project id.")
-    region: str = Field(min_length=1, description="Region, as us-central1.")
-    zone: str | None = Field(None, description="Zone, as us-central1-b. Left out: the first that offers every type.")
+    project: str = Field(min_length=1, description="Project id.", examples=["acme-lab"])
+    region: str = Field(min_length=1, description="Region.", examples=["us-central1"])
+    zone: str | None = Field(
+        None,
+        min_length=1,
+        description="Zone. Left out: the first that offers every type.",
+        examples=["us-central1-b"],
+    )
 
 
 class AzureLocation(SpecModel):
     """Microsoft Azure."""
 
     provider: Literal["azure"] = Field("azure", description="The cloud.")
-    region: str = Field(min_length=1, description="Region, as eastus.")
-    zone: str | None = Field(None, description='Availability zone: "1", "2" or "3". Left out: none is asked for.')
-    resource_group: str | None = Field(None, description="Resource group. Left out: one named after the cluster.")
-    existing_resource_group: bool = Field(False, description="The resource group is there already and is left alone.")
+    region: str = Field(min_length=1, description="Region.", examples=["eastus"])
+    zone: str | None = Field(
+        None,
+        min_length=1,
+        description='Availability zone, as text: "1", "2" or "3". Left out: none is asked for.',
+        examples=["1"],
+    )
+    resource_group: str | None = Field(
+        None, min_length=1, description="Resource group. Left out: one named after the cluster.", examples=["rg-llama"]
+    )
+    existing_resource_group: StrictBool = Field(
+        False, description="The resource group is there already and is left alone."
+    )
 
 
 def _provider(value: Any) -> str | None:
     # The callable form: a field-name discriminator may not carry the validator that refuses Outputs.
-    found = cast(Mapping[str, Any], value).get("provider") if isinstance(value, Mapping) else getattr(value, "provider", None)
+    found = (
+        cast(Mapping[str, Any], value).get("provider")
+        if isinstance(value, Mapping)
+        else getattr(value, "provider", None)
+    )
     return found if isinstance(found, str) else None
 
 

@@ -1,149 +1,336 @@
 """The spec: what a person writes about a cluster, in words that belong to no cloud.
 
 Field names are the contract (`api_version`). A value here may still be left to decide (`auto`); a plan has nothing left.
+Descriptions and examples are the source of the reference and of the JSON schema.
 """
 
 from __future__ import annotations
 
-from datetime import date
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictInt, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import AfterValidator, Discriminator, Field, StrictBool, StrictInt, Tag, model_validator
 
 from ..vocabulary import CapacityType, FabricWish, Launcher, LocalNvme, OnLimit, Scheduler, StorageKind, Workload
-from .base import Duration, Lease, Moment, SizeGib, SpecModel
+from .base import Day, Duration, Lease, Moment, Number, SizeGib, SpecModel, Text, bad
 from .locations import Location
 
 API_VERSION = "gpuinfra/v1"
 
-Name = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z]([-a-z0-9]*[a-z0-9])?$")]
+NAME_PATTERN = r"^[a-z]([-a-z0-9]*[a-z0-9])?$"
+
+Name = Annotated[str, Field(min_length=1, max_length=63, pattern=NAME_PATTERN)]
 """Lower-case letters, digits and hyphens, a letter first: what all three clouds accept."""
 
+Usd = Annotated[Number, Field(gt=0, le=1e9)]
+"""An amount in USD, more than nothing."""
 
-def _usd(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise PydanticCustomError("money", "{value} is not an amount of USD; write a number", {"value": repr(value)})
-    return value
-
-
-Usd = Annotated[float, BeforeValidator(_usd), Field(gt=0, le=1e9)]
+_NETWORK_OUTPUT = "give it to GpuCluster(..., network=ExistingNetwork(...)), which takes Outputs"
 
 
 class ExistingNetwork(SpecModel):
     """A network that is there already, by ids in the cloud's own form."""
 
-    network: str = Field(min_length=1, description="Network id: vpc-…, a self link, or an ARM id.")
-    subnet: str = Field(min_length=1, description="Subnet id. Every node and mount target stands in it.")
+    output_alternatives: ClassVar[Mapping[str, str]] = dict.fromkeys(("", "network", "subnet"), _NETWORK_OUTPUT)
+
+    network: str = Field(
+        min_length=1,
+        description="Id of the network in the cloud's own form: vpc-…, a path projects/…/networks/…, or an ARM id.",
+        examples=["vpc-0a1b2c3d4e5f60718"],
+    )
+    subnet: str = Field(
+        min_length=1,
+        description="Id of the subnet in the cloud's own form. Every node and every mount target stands in it.",
+        examples=["subnet-0f1e2d3c4b5a69788"],
+    )
 
 
 class Network(SpecModel):
     """The network of the nodes: a new one, or one that is there."""
 
-    cidr: str | None = Field(None, description="IPv4 range of a new network, as 10.40.0.0/16. Left out: 10.40.0.0/16.")
-    existing: ExistingNetwork | None = Field(None, description="Use this network and subnet instead of a new one.")
-    public_nodes: StrictBool = Field(False, description="Give nodes public addresses. Private is the default.")
-    ssh_from: tuple[str, ...] = Field((), description="CIDRs from which SSH is let in. None by default.")
-    ssh_keys: tuple[str, ...] = Field((), description="SSH public keys; ed25519 is best.")
+    output_alternatives: ClassVar[Mapping[str, str]] = dict.fromkeys(("", "existing"), _NETWORK_OUTPUT)
+
+    cidr: str | None = Field(
+        None,
+        min_length=1,
+        description="Private IPv4 range of a new network. Left out: 10.40.0.0/16. Not together with `existing`.",
+        examples=["10.40.0.0/16"],
+    )
+    existing: ExistingNetwork | None = Field(
+        None,
+        description="Use this network and subnet instead of a new network.",
+        examples=[{"network": "vpc-0a1b2c3d4e5f60718", "subnet": "subnet-0f1e2d3c4b5a69788"}],
+    )
+    public_nodes: StrictBool = Field(
+        False, description="Give nodes public addresses. Nodes are private by default and reach out through NAT."
+    )
+    ssh_from: tuple[Text, ...] = Field(
+        (),
+        description="Address ranges (CIDRs) from which SSH is let in. None by default.",
+        examples=[["203.0.113.0/24"]],
+    )
+    ssh_keys: tuple[Text, ...] = Field(
+        (),
+        description="SSH public keys for the login user, one line each; ed25519 is best. Never a private key.",
+        examples=[["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA… me@example.com"]],
+    )
 
 
 class AcceleratorRequest(SpecModel):
     """The GPUs of one node, where no instance type is named, or where one attaches them (N1 of Google)."""
 
-    model: str = Field(min_length=1, description="GPU model, as H100, A100-80GB or L4.")
-    count: StrictInt = Field(1, ge=1, le=16, description="GPUs per node.")
-    memory_gib: float | None = Field(None, gt=0, description="Memory per GPU in GiB, where the model has several.")
+    model: str = Field(
+        min_length=1, description="GPU model. A word that stands for several cards is refused, with the cards named.",
+        examples=["H100", "A100-80GB", "L4"],
+    )  # fmt: skip
+    count: StrictInt = Field(1, ge=1, le=16, description="GPUs per node.", examples=[8])
+    memory_gib: Number | None = Field(
+        None,
+        gt=0,
+        le=10_000,
+        description="Memory of one GPU in GiB, where the model is sold with several.",
+        examples=[80],
+    )
 
 
 class CountRange(SpecModel):
     """How many nodes, where the number moves."""
 
-    min: StrictInt = Field(0, ge=0, le=10_000, description="Fewest nodes.")
-    max: StrictInt = Field(ge=1, le=10_000, description="Most nodes.")
-    initial: StrictInt | None = Field(None, ge=0, le=10_000, description="Nodes at the first `up`. Left out: `min`.")
+    min: StrictInt = Field(0, ge=0, le=10_000, description="Fewest nodes.", examples=[0])
+    max: StrictInt = Field(ge=1, le=10_000, description="Most nodes.", examples=[8])
+    initial: StrictInt | None = Field(
+        None,
+        ge=0,
+        le=10_000,
+        description="Nodes at the first `up`, between min and max. Left out: `min`.",
+        examples=[2],
+    )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> CountRange:
+        if self.min > self.max:
+            raise bad("range_order", f"min {self.min} is more than max {self.max}", "swap them")
+        if self.initial is not None and not self.min <= self.initial <= self.max:
+            raise bad(
+                "range_order", f"initial {self.initial} is not between min {self.min} and max {self.max}",
+                f"take {min(max(self.initial, self.min), self.max)}",
+            )  # fmt: skip
+        return self
+
+
+def _count_arm(value: Any) -> str:
+    return "range" if isinstance(value, (Mapping, CountRange)) else "number"
+
+
+Count = Annotated[
+    Annotated[StrictInt, Field(ge=0, le=10_000), Tag("number")] | Annotated[CountRange, Tag("range")],
+    Discriminator(_count_arm),
+]
+"""A number of nodes, or a range. Told apart by the value's kind, so that a mistake is one finding and not one per arm."""
+
+
+def _mig_arm(value: Any) -> str:
+    return "layout" if isinstance(value, (list, tuple)) else "profile"
+
+
+Mig = Annotated[
+    Annotated[str, Field(min_length=1), Tag("profile")]
+    | Annotated[tuple[Text, ...], Field(min_length=1), Tag("layout")],
+    Discriminator(_mig_arm),
+]
+"""One MIG profile, repeated until the GPU is full, or a layout."""
 
 
 class Capacity(SpecModel):
     """How the nodes are bought."""
 
-    type: CapacityType = Field(CapacityType.ON_DEMAND, description="The purchase.")
-    id: str | None = Field(None, min_length=1, description="The reservation or capacity block, by id or path.")
-    starts: Moment | None = Field(None, description="Start of a capacity block.")
-    ends: Moment | None = Field(None, description="End of a capacity block.")
-    duration: Duration | None = Field(None, description="How long flex-start nodes run.")
+    type: CapacityType = Field(
+        CapacityType.ON_DEMAND,
+        description=(
+            "on_demand; spot (cheaper, taken back at short notice); reservation (needs id; a calendar reservation is "
+            "one); capacity_block (AWS, paid up front; needs id); flex_start (Google, queued; needs duration)."
+        ),
+    )
+    id: str | None = Field(
+        None,
+        min_length=1,
+        description="The reservation or capacity block, by id or path.",
+        examples=["cr-0a1b2c3d4e5f60718"],
+    )
+    starts: Moment | None = Field(None, description="Start of a capacity block, with its offset.")
+    ends: Moment | None = Field(None, description="End of a capacity block, with its offset.")
+    duration: Duration | None = Field(None, description="How long flex-start nodes run.", examples=["24h"])
 
 
 class NodePool(SpecModel):
     """Nodes that are alike."""
 
-    name: Name = Field(description="Name, unique in the cluster.")
-    instance_type: str | None = Field(None, min_length=1, description="Instance type, as the cloud spells it.")
-    accelerator: AcceleratorRequest | None = Field(
-        None, description="The GPUs wanted; resolved to an instance type. N1 of Google takes both."
+    name: Name = Field(description="Name, unique in the cluster.", examples=["gpu"])
+    instance_type: str | None = Field(
+        None,
+        min_length=1,
+        description="Instance type, as the cloud spells it. List them: gpuinfra instances.",
+        examples=["p5.48xlarge", "a3-megagpu-8g", "Standard_ND96isr_H100_v5"],
     )
-    count: StrictInt | CountRange = Field(1, description="Nodes: a number, or {min, max}.")
-    capacity: Capacity = Field(Capacity(), description="How the nodes are bought.")  # type: ignore[call-arg]
-    fabric: FabricWish = Field(FabricWish.AUTO, description="auto: where it helps; required: or it is an error; none.")
-    proximity: str = Field("auto", min_length=1, description="auto, none, or the name of an existing group.")
-    mig: str | tuple[str, ...] | None = Field(None, description="MIG profile as 1g.10gb, or a layout: a list.")
-    local_nvme: LocalNvme = Field(LocalNvme.RAID0, description="What becomes of the NVMe drives of the instance.")
-    public_ip: StrictBool | None = Field(None, description="Left out: as `network.public_nodes`.")
+    accelerator: AcceleratorRequest | None = Field(
+        None,
+        description="The GPUs of one node; resolved to an instance type, and shown. N1 of Google takes both.",
+        examples=[{"model": "H100", "count": 8, "memory_gib": 80}],
+    )
+    count: Count = Field(
+        1, description="Nodes: a number, or a range {min, max}.", examples=[4, {"min": 0, "max": 8}]
+    )  # fmt: skip
+    capacity: Capacity = Field(
+        default_factory=Capacity,
+        description="How the nodes are bought. Left out: on demand.",
+        examples=[{"type": "on_demand"}, {"type": "reservation", "id": "cr-0a1b2c3d4e5f60718"}],
+    )
+    fabric: FabricWish = Field(
+        FabricWish.AUTO,
+        description=(
+            "The network for collectives (EFA, GPUDirect, InfiniBand). auto: used where the type has it; required: an "
+            "error where it has not; none: not used."
+        ),
+    )
+    proximity: str = Field(
+        "auto",
+        min_length=1,
+        description="auto: nodes stand close together where that helps and is allowed; none; or the name of an existing "
+        "placement group.",
+        examples=["auto", "none"],
+    )
+    mig: Mig | None = Field(
+        None,
+        description="MIG profile, repeated until each GPU is full, or the layout of one GPU as a list of profiles.",
+        examples=["1g.10gb", ["3g.40gb", "4g.40gb"]],
+    )
+    local_nvme: LocalNvme = Field(
+        LocalNvme.RAID0,
+        description="The NVMe drives of the instance, empty at each start. raid0: one volume; separate: one mount per "
+        "drive; none: left alone.",
+    )
+    public_ip: StrictBool | None = Field(
+        None,
+        description="Give this pool's nodes public addresses. Left out: as `network.public_nodes`.",
+        examples=[False],
+    )
 
 
 class Storage(SpecModel):
     """Shared storage, mounted on every node."""
 
-    name: Name = Field(description="Name, unique in the cluster.")
-    kind: StorageKind = Field(description="lustre, nfs or bucket.")
-    size_gib: SizeGib | None = Field(None, description="Size: GiB, or text with a unit. Needed for new Lustre.")
-    throughput_mbps_per_tib: StrictInt | None = Field(None, gt=0, description="Lustre's MB/s for each TiB.")
-    mount: str = Field(min_length=1, max_length=255, description="Where nodes see it.")
-    existing: str | None = Field(None, min_length=1, description="Use this one instead of a new one, by id or URL.")
-    import_from: str | None = Field(None, min_length=1, description="Object store whose files Lustre shows.")
-    zone: str | None = Field(None, min_length=1, description="Zone, only where it is not the nodes'.")
+    name: Name = Field(description="Name, unique in the cluster.", examples=["scratch"])
+    kind: StorageKind = Field(
+        description="lustre (fast, for training data), nfs (home directories), or bucket (objects)."
+    )
+    size_gib: SizeGib | None = Field(
+        None,
+        description="Size: a number of GiB, or text with a unit. Refused, not rounded, where the service sells other steps.",
+    )
+    throughput_mbps_per_tib: StrictInt | None = Field(
+        None, gt=0, le=100_000, description="Lustre: MB/s for each TiB of size.", examples=[125, 500]
+    )
+    mount: str = Field(
+        min_length=1, max_length=255, description="Absolute directory at which nodes see it.", examples=["/scratch"]
+    )
+    existing: str | None = Field(
+        None,
+        min_length=1,
+        description="Use this file system or bucket instead of a new one, by id or URL.",
+        examples=["s3://acme-data", "fs-0a1b2c3d4e5f60718"],
+    )
+    import_from: str | None = Field(
+        None,
+        min_length=1,
+        description="Lustre: bucket, with an optional prefix, whose files it shows.",
+        examples=["s3://acme-data/tokens"],
+    )
+    zone: str | None = Field(
+        None, min_length=1, description="Zone, only where it is not the nodes'. Slower, and traffic may cost.",
+        examples=["use2-az2"],
+    )  # fmt: skip
 
 
 class Image(SpecModel):
     """What the nodes boot and what runs on them."""
 
-    container: str | None = Field(None, min_length=1, description="Container image, by tag or digest.")
-    node: str = Field("auto", min_length=1, description="auto, an image id, a family, a URN, or a parameter path.")
+    container: str | None = Field(
+        None,
+        min_length=1,
+        description="Container image, by tag or digest. Its CUDA is checked against GPU and driver.",
+        examples=["nvcr.io/nvidia/pytorch:25.08-py3"],
+    )
+    node: str = Field(
+        "auto",
+        min_length=1,
+        description="Node image: auto, an image id, a family, a URN, or a parameter path.",
+        examples=["auto", "ami-0a1b2c3d4e5f60718"],
+    )
 
 
 class Checkpoint(SpecModel):
     """Where a job saves its state, and when."""
 
-    path: str = Field(min_length=1, description="Directory, on shared storage.")
-    size_gib: SizeGib | None = Field(None, description="Size of one checkpoint.")
-    every: Duration | None = Field(None, description="Interval.")
-    on_notice: str | None = Field(None, min_length=1, description="Signal sent to the job at a reclaim notice.")
+    path: str = Field(min_length=1, description="Directory, on shared storage.", examples=["/scratch/ckpt"])
+    size_gib: SizeGib | None = Field(None, description="Size of one checkpoint: a number of GiB, or text with a unit.")
+    every: Duration | None = Field(None, description="Interval between checkpoints.", examples=["30m"])
+    on_notice: str | None = Field(
+        None, min_length=1, description="Signal sent to the job when the cloud says it takes the node back.",
+        examples=["SIGTERM"],
+    )  # fmt: skip
 
 
 class Job(SpecModel):
     """What runs on the nodes."""
 
-    command: tuple[str, ...] = Field((), description="The program and its arguments.")
-    launcher: Launcher = Field(Launcher.NONE, description="What starts one process per GPU.")
-    pools: tuple[str, ...] = Field((), description="Pools the job spans. Left out: every pool with GPUs.")
-    checkpoint: Checkpoint | None = Field(None, description="Checkpoints.")
+    command: tuple[Text, ...] = Field(
+        (),
+        description="The program and its arguments, one list entry each; no shell reads it.",
+        examples=[["python", "train.py"]],
+    )
+    launcher: Launcher = Field(Launcher.NONE, description="What starts one process per GPU on every node.")
+    pools: tuple[Text, ...] = Field(
+        (), description="Names of the pools the job spans. Left out: every pool with GPUs.", examples=[["gpu"]]
+    )
+    checkpoint: Checkpoint | None = Field(
+        None,
+        description="Where and when the job saves its state.",
+        examples=[{"path": "/scratch/ckpt", "every": "30m"}],
+    )
 
 
 class Budget(SpecModel):
-    """What may be spent, and what happens then."""
+    """What may be spent, and what happens then. At least one amount."""
 
-    per_month_usd: Usd | None = Field(None, description="Budget of a month, USD.")
-    per_run_usd: Usd | None = Field(None, description="Budget of one run, first `up` to lease end, USD.")
-    per_hour_usd: Usd | None = Field(None, description="Most that the whole cluster may cost an hour, USD.")
-    start: date | None = Field(None, description="First day of the cloud's budget.")
-    alerts_percent: tuple[float, ...] = Field((50, 80, 100), description="Alert levels, per cent of the budget.")
-    contacts: tuple[str, ...] = Field((), description="E-mail addresses told.")
-    on_limit: OnLimit = Field(OnLimit.NOTIFY, description="notify, stop (nodes to zero), or deny (no new nodes).")
+    per_month_usd: Usd | None = Field(None, description="Most that a calendar month may cost, USD.", examples=[50000])
+    per_run_usd: Usd | None = Field(
+        None,
+        description="Most that one run may cost, from the first `up` to the end of the lease, USD.",
+        examples=[20000],
+    )
+    per_hour_usd: Usd | None = Field(
+        None, description="Most that the whole cluster may cost an hour, USD.", examples=[300]
+    )
+    start: Day | None = Field(None, description="First day of the cloud's budget. Left out: the cloud's own default.")
+    alerts_percent: tuple[Number, ...] = Field(
+        (50, 80, 100), description="Alert levels, in per cent of the monthly budget.", examples=[[50, 80, 100]]
+    )
+    contacts: tuple[Text, ...] = Field(
+        (), description="E-mail addresses that alerts go to.", examples=[["ml-platform@example.com"]]
+    )
+    on_limit: OnLimit = Field(
+        OnLimit.NOTIFY,
+        description="When the budget is spent. notify: mail; stop: nodes to zero; deny: no new nodes can start. Spend "
+        "data of the clouds lags 8 to 24 hours.",
+    )
 
     @model_validator(mode="after")
     def _says_something(self) -> Budget:
         if self.per_month_usd is None and self.per_run_usd is None and self.per_hour_usd is None:
-            raise PydanticCustomError(
-                "empty_budget", "a budget without an amount limits nothing; give per_month_usd, per_run_usd or per_hour_usd"
+            raise bad(
+                "empty_budget",
+                "a budget without an amount limits nothing",
+                "give per_month_usd, per_run_usd or per_hour_usd, or leave the budget out",
             )
         return self
 
@@ -151,49 +338,110 @@ class Budget(SpecModel):
 class StopAt(SpecModel):
     """A time of day at which the nodes stop."""
 
-    cron: str = Field(min_length=1, description="Five fields: minute hour day month weekday.")
-    timezone: str = Field(min_length=1, description="IANA name, as Europe/Berlin.")
+    cron: str = Field(
+        min_length=1, description="When, in five fields: minute hour day month weekday.", examples=["0 20 * * 1-5"]
+    )
+    timezone: str = Field(min_length=1, description="IANA name of the timezone of `cron`.", examples=["Europe/Berlin"])
 
 
 class Shutdown(SpecModel):
     """When the cluster ends."""
 
-    idle_after: Duration | None = Field(None, description="Scale a node away after this long without GPU work.")
-    lease: Lease | None = Field(None, description="How long the cluster lives from its first `up`, or its end.")
-    stop_at: StopAt | None = Field(None, description="A recurring stop.")
+    idle_after: Duration | None = Field(
+        None, description="A node without GPU work for this long is scaled away.", examples=["30m"]
+    )
+    lease: Lease | None = Field(
+        None,
+        description=(
+            "How long the cluster lives, counted from its first `up` and then kept, or the moment of its end with its "
+            "offset. Ended from outside the nodes."
+        ),
+    )
+    stop_at: StopAt | None = Field(
+        None, description="A recurring stop.", examples=[{"cron": "0 20 * * 1-5", "timezone": "Europe/Berlin"}]
+    )
 
 
 class Waiver(SpecModel):
     """A finding that is known and accepted for a while."""
 
-    code: str = Field(pattern=r"^GI\d{4}$", description="The finding's code.")
-    path: str | None = Field(None, description="Where in the spec; a prefix counts.")
-    urn: str | None = Field(None, description="Which resource.")
-    reason: str = Field(min_length=1, description="Why it is accepted.")
-    expires: date = Field(description="The day after which it counts again.")
+    code: str = Field(pattern=r"^GI[0-9]{4}$", description="Code of the finding.", examples=["GI2201"])
+    path: str | None = Field(
+        None, min_length=1, description="Where in the spec; a prefix covers all below it.", examples=["node_pools[0]"]
+    )
+    urn: str | None = Field(
+        None, min_length=1, description="Which resource, by its URN.",
+        examples=["urn:pulumi:prod::llama::aws:ec2/launchTemplate:LaunchTemplate::gpu"],
+    )  # fmt: skip
+    reason: str = Field(min_length=1, description="Why it is accepted.", examples=["paid by the vendor until March"])
+    expires: Day = Field(description="Last day of the waiver; after it the finding counts again.")
 
 
 def _labels(labels: dict[str, str]) -> dict[str, str]:
-    for key in labels:
-        if not key.strip():
-            raise PydanticCustomError("label", "a label needs a name")
+    if not all(key.strip() for key in labels):
+        raise bad("label", "a label needs a name", "name it, as team: nlp")
     return labels
 
 
 class ClusterSpec(SpecModel):
     """One GPU cluster."""
 
-    api_version: Literal["gpuinfra/v1"] = Field(API_VERSION, description="Version of this form.")
-    name: Name = Field(description="Name of the cluster; every resource is named after it.")
+    output_alternatives: ClassVar[Mapping[str, str]] = {"network": _NETWORK_OUTPUT}
+
+    api_version: Literal["gpuinfra/v1"] = Field(
+        API_VERSION, description="Version of this form.", examples=[API_VERSION]
+    )
+    name: Name = Field(description="Name of the cluster; every resource is named after it.", examples=["llama-70b"])
     workload: Workload = Field(Workload.TRAINING, description="What it is for: chooses checks and defaults.")
-    location: Location = Field(description="Where it stands.")
-    network: Network = Field(Network(), description="The network.")  # type: ignore[call-arg]
-    node_pools: tuple[NodePool, ...] = Field(min_length=1, max_length=1000, description="The nodes.")
-    storage: tuple[Storage, ...] = Field((), description="Shared storage.")
-    image: Image = Field(Image(), description="Images.")  # type: ignore[call-arg]
-    job: Job | None = Field(None, description="What runs.")
+    location: Location = Field(
+        description="The cloud and where in it the cluster stands. `provider` chooses the other keys.",
+        examples=[
+            {"provider": "aws", "region": "us-east-2", "zone": "use2-az1"},
+            {"provider": "gcp", "project": "acme-lab", "region": "us-central1", "zone": "us-central1-b"},
+            {"provider": "azure", "region": "eastus", "zone": "1", "resource_group": "rg-llama"},
+        ],
+    )
+    network: Network = Field(
+        default_factory=Network,
+        description="The network. Left out: a new private one.",
+        examples=[{"cidr": "10.40.0.0/16", "public_nodes": False}],
+    )
+    node_pools: tuple[NodePool, ...] = Field(
+        min_length=1,
+        max_length=1000,
+        description="The nodes, in pools of like ones.",
+        examples=[[{"name": "gpu", "instance_type": "p5.48xlarge", "count": 4}]],
+    )
+    storage: tuple[Storage, ...] = Field(
+        (),
+        max_length=100,
+        description="Shared storage.",
+        examples=[[{"name": "scratch", "kind": "lustre", "size_gib": 9600, "mount": "/scratch"}]],
+    )
+    image: Image = Field(
+        default_factory=Image,
+        description="Node and container image. Left out: chosen to fit the GPUs.",
+        examples=[{"container": "nvcr.io/nvidia/pytorch:25.08-py3", "node": "auto"}],
+    )
+    job: Job | None = Field(
+        None,
+        description="What runs on the nodes.",
+        examples=[{"command": ["python", "train.py"], "launcher": "torchrun"}],
+    )
     scheduler: Scheduler = Field(Scheduler.NONE, description="What hands jobs to nodes. Only none is built.")
-    budget: Budget | None = Field(None, description="Money.")
-    shutdown: Shutdown | None = Field(None, description="The end.")
-    labels: Annotated[dict[str, str], AfterValidator(_labels)] = Field({}, description="Labels on every resource.")
-    waivers: tuple[Waiver, ...] = Field((), description="Findings accepted for a while.")
+    budget: Budget | None = Field(
+        None, description="Money: limits, alerts and what happens at the limit.",
+        examples=[{"per_month_usd": 50000, "per_run_usd": 20000, "contacts": ["ml-platform@example.com"]}],
+    )  # fmt: skip
+    shutdown: Shutdown | None = Field(
+        None, description="When the cluster ends.", examples=[{"idle_after": "30m", "lease": "72h"}]
+    )
+    labels: Annotated[dict[str, Text], AfterValidator(_labels)] = Field(
+        {}, description="Labels (tags) on every resource: text to text; quote numbers.",
+        examples=[{"team": "nlp", "cost_center": "1234"}],
+    )  # fmt: skip
+    waivers: tuple[Waiver, ...] = Field(
+        (),
+        description="Findings that are accepted for a while.",
+        examples=[[{"code": "GI2201", "reason": "demo until Friday", "expires": "2026-12-05"}]],
+    )

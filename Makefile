@@ -1,0 +1,50 @@
+# Everything a new machine needs, with nothing but Python 3.11 or newer, git and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STACK ?= stacks/aws-h100-training
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test check lint types layers docs docs-check bench lock clean
+
+demo: $(STAMP)  ## Plan a shipped stack: no cloud account, no Pulumi engine.
+	$(BIN)/gpuinfra plan $(STACK)/cluster.yaml
+
+test: $(STAMP)  ## Every test.
+	$(BIN)/python -m pytest
+
+$(STAMP): pyproject.toml requirements.lock
+	$(PYTHON) -c 'import sys; sys.exit("gpuinfra needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another: make PYTHON=python3.12") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	# Compiled once here: where bytecode is not written at run time, every command would compile the package anew.
+	$(BIN)/python -m compileall -q gpuinfra
+	touch $(STAMP)
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/pyright
+
+layers: $(STAMP)
+	$(BIN)/lint-imports
+
+docs: $(STAMP)  ## Write docs/reference from code.
+	$(BIN)/gpuinfra docs
+
+docs-check: $(STAMP)
+	$(BIN)/gpuinfra docs --check
+
+bench: $(STAMP)  ## A short run of every benchmark.
+	$(BIN)/python -m benchmarks --smoke
+
+check: lint types layers docs-check test bench
+
+lock: $(STAMP)  ## Renew requirements.lock from what is installed.
+	$(BIN)/python -m pip freeze --exclude-editable > requirements.lock
+
+clean:
+	rm -rf $(VENV)

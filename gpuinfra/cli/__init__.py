@@ -1,0 +1,5 @@
+"""The command line. Each command lives in a module of its own, which is imported when the command is called."""
+
+from .app import main
+
+__all__ = ["main"]

@@ -1,0 +1,130 @@
+"""The root of the command line: which commands there are, and the guard that keeps tracebacks from users."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+from .output import ReaderGone, write
+
+EXIT_OK = 0
+EXIT_FINDINGS = 1
+EXIT_FAULT = 2
+EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
+
+COMMANDS = {
+    "check": "check",
+    "plan": "plan",
+    "instances": "instances",
+    "gpus": "gpus",
+    "prices": "prices",
+    "images": "images",
+    "regions": "regions",
+    "schema": "schema",
+    "explain": "explain",
+    "completion": "completion",
+    "docs": "docs",
+}
+"""Module of this package that holds each command, as an attribute named `command`."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module when the command is asked for, so that one command pays for no other."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        module = COMMANDS.get(cmd_name)
+        return import_module(f".{module}", __package__).command if module else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from ..diagnostics import did_you_mean
+
+            guess = did_you_mean(args[0], COMMANDS)
+            ctx.fail(f"no such command '{args[0]}'" + (f"; {guess}" if guess else "; see gpuinfra --help"))
+        return super().resolve_command(ctx, args)
+
+
+def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        click.echo(f"gpuinfra {version()}")
+        ctx.exit()
+
+
+def version() -> str:
+    """The version of the installed package; of a checkout that is not installed, the one in pyproject.toml."""
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as installed
+
+    try:
+        return installed("gpuinfra")
+    except PackageNotFoundError:
+        import tomllib
+        from pathlib import Path
+
+        project = Path(__file__).parents[2] / "pyproject.toml"
+        return str(tomllib.loads(project.read_text("utf-8"))["project"]["version"]) if project.is_file() else "unknown"
+
+
+@click.command(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    epilog="Exit status: 0 no error, 1 errors found or input unreadable, 2 wrong usage or a fault of the tool.",
+)
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version.")
+def root() -> None:
+    """One typed spec becomes the right GPU cluster on AWS, Google Cloud and Azure.
+
+    Nothing here touches a cloud: checks, plans and tables work offline. `pulumi up` deploys.
+    """
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns the exit status. Nothing escapes: a fault of the tool is one line and a 2."""
+    _make_streams_safe()
+    try:
+        result: Any = root.main(args=args, prog_name="gpuinfra", standalone_mode=False)
+        write("")
+        return result if isinstance(result, int) else EXIT_OK
+    except click.exceptions.Exit as e:
+        return e.exit_code
+    except click.ClickException as e:
+        e.show()
+        return EXIT_FAULT
+    except (click.Abort, KeyboardInterrupt):
+        _say("interrupted")
+        return EXIT_INTERRUPTED
+    except ReaderGone:
+        # The reader has what it wanted (`… | head`). Python would complain again when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_BROKEN_PIPE
+    except Exception as e:
+        if os.environ.get("GPUINFRA_DEBUG"):
+            import traceback
+
+            traceback.print_exc()
+        reason = " ".join(f"{type(e).__name__}: {e}".split())
+        _say(f"internal error: {reason[:300]}; this is a fault of gpuinfra, please report it (GPUINFRA_DEBUG=1 shows where)")
+        return EXIT_FAULT
+
+
+def _say(text: str) -> None:
+    click.echo(f"gpuinfra: {text}", err=True)
+
+
+def _make_streams_safe() -> None:
+    # A terminal that is not UTF-8 shows an escape where it lacks a letter, instead of ending the program.
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure:
+            reconfigure(errors="backslashreplace")

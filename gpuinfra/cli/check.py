@@ -1,0 +1,35 @@
+"""`gpuinfra check`: every finding about a spec, offline."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import click
+
+from ..diagnostics import has_errors
+from . import findings as rendering
+from .judge import excerpts, format_option, judge, now_option
+from .output import as_json, write
+
+
+@click.command("check")
+@click.argument("specs", metavar="SPEC...", nargs=-1, required=True, type=click.Path(allow_dash=True))
+@format_option
+@now_option
+def command(specs: tuple[str, ...], format_: str, now: datetime | None) -> int:
+    """Check specs: all findings at once, without a cloud account.
+
+    SPEC is the path of a cluster.yaml, or - for standard input. Several may be given.
+
+    \b
+    Examples:
+      gpuinfra check cluster.yaml
+      gpuinfra check stacks/*/cluster.yaml --format json
+    """
+    paths = tuple(dict.fromkeys(specs))
+    found = tuple(d for path in paths for d in judge(path, now).findings)
+    if format_ == "json":
+        write(as_json(rendering.as_data(found)))
+    else:
+        write(rendering.as_text(found, excerpts(paths)) + rendering.summary_line(found, len(paths)))
+    return 1 if has_errors(found) else 0

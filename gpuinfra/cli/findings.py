@@ -1,0 +1,84 @@
+"""Findings as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from ..diagnostics import Diagnostic, Severity, Source, summary
+from .output import printable
+
+_COLOUR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
+_MAX_LINE = 200
+
+
+def as_text(findings: Sequence[Diagnostic], lines: Mapping[str, Sequence[str]] | None = None) -> str:
+    """The findings, one block each. With `lines` (the text of each file) the place is shown and marked."""
+    return "".join(_block(d, lines or {}) for d in findings)
+
+
+def _block(finding: Diagnostic, lines: Mapping[str, Sequence[str]]) -> str:
+    colour = _COLOUR[finding.severity]
+    place = f"{printable(str(finding.source))}: " if finding.source else ""
+    mark = click.style(f"{finding.severity}[{finding.code}]", fg=colour, bold=True)
+    path = click.style(f" {printable(finding.path)}:", bold=True) if finding.path else ""
+    out = [f"{place}{mark}{path} {_indented(finding.message)}"]
+    if finding.source and finding.source.file in lines:
+        out += _excerpt(finding.source, lines[finding.source.file], colour)
+    if finding.hint:
+        out.append(f"  {click.style('hint:', fg='green')} {_indented(finding.hint)}")
+    out.append(f"  {click.style('docs:', dim=True)} {finding.docs}")
+    return "\n".join(out) + "\n"
+
+
+def _indented(text: str) -> str:
+    return printable(text).replace("\n", "\n    ")
+
+
+def _excerpt(source: Source, lines: Sequence[str], colour: str) -> list[str]:
+    """The line of the file and a caret under the value."""
+    if not 1 <= source.line <= len(lines) or source.column < 1:
+        return []
+    line = lines[source.line - 1]
+    start = source.column - 1
+    if start > len(line) or len(line) > _MAX_LINE or not line.replace("\t", "").isprintable():
+        return []
+    width = _token_width(line[start:])
+    pad = "".join("\t" if c == "\t" else " " for c in line[:start])
+    gutter = f"{source.line:>5} | "
+    return [
+        click.style(gutter, dim=True) + line,
+        click.style(" " * (len(gutter) - 2) + "| ", dim=True) + pad + click.style("^" * width, fg=colour, bold=True),
+    ]
+
+
+def _token_width(rest: str) -> int:
+    """How long the value under the caret is: a quoted text, or up to a separator of YAML."""
+    if rest[:1] in ("'", '"'):
+        end = rest.find(rest[0], 1)
+        return end + 1 if end > 0 else 1
+    for i, c in enumerate(rest):
+        if c in ",]}#" or (c == ":" and rest[i + 1 : i + 2] in ("", " ")):
+            return max(1, len(rest[:i].rstrip()))
+    return max(1, len(rest.rstrip()))
+
+
+def summary_line(findings: Sequence[Diagnostic], files: int) -> str:
+    """As '2 errors, 1 warning in 1 file'; notes are named only where there are some."""
+    count = summary(findings)
+    parts = [_counted(count["errors"], "error"), _counted(count["warnings"], "warning")]
+    if count["infos"]:
+        parts.append(_counted(count["infos"], "info"))
+    colour = "red" if count["errors"] else "yellow" if count["warnings"] else "green"
+    return click.style(", ".join(parts), fg=colour, bold=True) + f" in {_counted(files, 'file')}\n"
+
+
+def _counted(n: int, word: str) -> str:
+    return f"{n} {word}" if n == 1 else f"{n} {word}s"
+
+
+def as_data(findings: Sequence[Diagnostic]) -> dict[str, Any]:
+    """The JSON form: findings and their summary."""
+    return {"findings": [d.as_dict() for d in findings], "summary": summary(findings)}

@@ -1,0 +1,75 @@
+"""`gpuinfra images`: containers, and the images that nodes boot."""
+
+from __future__ import annotations
+
+import click
+
+from . import filters, listing, rows
+from .listing import Column
+
+CONTAINERS = (
+    Column("image", listing.text("image")),
+    Column("framework", listing.text("framework")),
+    Column("CUDA", listing.text("cuda_version")),
+    Column("Python", listing.text("python_version")),
+    Column("NCCL", listing.text("nccl_version")),
+    Column("EFA", listing.text("efa_version")),
+    Column("built for driver", listing.text("min_driver")),
+    Column("arch", listing.text("arches")),
+)
+NODES = (
+    Column("provider", listing.text("provider")),
+    Column("image.node", listing.text("selector")),
+    Column("OS", listing.text("os")),
+    Column("arch", listing.text("arch")),
+    Column("driver", listing.text("driver")),
+    Column("CUDA", listing.text("cuda")),
+    Column("for", listing.text("machine_types")),
+    Column("release", listing.text("release")),
+)
+
+
+@click.command("images")
+@click.option("--kind", type=click.Choice(["container", "node"]), help="Default: container; node where --provider is given.")
+@listing.provider_option
+@click.option("--name", metavar="TEXT", help="Only images whose name holds this text.")
+@click.option("--framework", metavar="NAME", help="Containers: pytorch, tensorflow, vllm …")
+@click.option("--cuda", metavar="VERSION", help="Only this CUDA: 12, 12.8 or 12.8.1.")
+@click.option("--arch", metavar="ARCH", help="CPU architecture: x86_64 or arm64.")
+@listing.format_option
+def command(
+    kind: str | None,
+    provider: str | None,
+    name: str | None,
+    framework: str | None,
+    cuda: str | None,
+    arch: str | None,
+    format_: str,
+) -> int:
+    """List container images, or the images that nodes boot.
+
+    \b
+    Examples:
+      gpuinfra images --framework pytorch --cuda 12.8
+      gpuinfra images --provider aws --arch arm64
+    """
+    kind = kind or ("node" if provider else "container")
+    if kind == "container":
+        if provider:
+            raise click.UsageError("--provider is for node images; container images belong to no cloud")
+        wanted = [
+            *filters.contains("--name", name, "image"),
+            *filters.one_of("--framework", framework, "framework"),
+            *filters.version("--cuda", cuda, "cuda_version"),
+            *filters.among("--arch", arch, "arches"),
+        ]
+        return listing.show(rows.container_images(), wanted, CONTAINERS, format_)
+    if framework:
+        raise click.UsageError("--framework is for containers; take --kind container")
+    wanted = [
+        *filters.one_of("--provider", provider, "provider"),
+        *filters.contains("--name", name, "name"),
+        *filters.version("--cuda", cuda, "cuda"),
+        *filters.one_of("--arch", arch, "arch"),
+    ]
+    return listing.show(rows.node_images(), wanted, NODES, format_)

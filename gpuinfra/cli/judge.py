@@ -1,0 +1,90 @@
+"""From the path of a spec to its plan and every finding about it, each with its place in the file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..diagnostics import Diagnostic, in_order
+from .output import is_terminal
+
+if TYPE_CHECKING:
+    from ..plan.models import ClusterPlan
+    from ..spec.load import Loaded
+
+
+class MomentParam(click.ParamType):
+    """An instant with its offset, on the command line."""
+
+    name = "moment"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        from ..spec.quantities import QuantityError, parse_moment
+
+        if isinstance(value, datetime):
+            return value
+        try:
+            return parse_moment(str(value))
+        except QuantityError:
+            self.fail(f"'{value}' is not a moment with an offset; write 2026-12-05T18:00:00Z", param, ctx)
+
+
+now_option = click.option(
+    "--now",
+    type=MomentParam(),
+    metavar="MOMENT",
+    help="Judge leases and capacity blocks by this moment and not by the clock, as 2026-12-05T18:00:00Z.",
+)
+
+format_option = click.option(
+    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Form of the output."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One spec, read, planned and judged. `plan` is None where nothing could be decided."""
+
+    loaded: Loaded
+    plan: ClusterPlan | None
+    findings: tuple[Diagnostic, ...]
+
+    def with_findings(self, more: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """The findings and others, each with its place in the file."""
+        return in_order((*self.findings, *(self.loaded.locate(d) for d in more)))
+
+
+def judge(path: str, now: datetime | None) -> Judged:
+    """Reads, plans and judges the spec at a path (`-` is standard input). Never raises for what the file holds."""
+    from ..spec.load import load
+
+    loaded = load(path)
+    if loaded.spec is None:
+        return Judged(loaded, None, in_order(loaded.locate(d) for d in loaded.diagnostics))
+    from ..plan import resolve
+    from ..policy.engine import check_plan
+
+    resolution = resolve(loaded.spec, now)
+    found = [*loaded.diagnostics, *resolution.diagnostics]
+    if resolution.plan is not None:
+        found += check_plan(resolution.plan)
+    return Judged(loaded, resolution.plan, in_order(loaded.locate(d) for d in found))
+
+
+def excerpts(paths: Iterable[str]) -> dict[str, Sequence[str]]:
+    """The lines of each file, for marking a finding's place; none where no terminal shows them."""
+    if not is_terminal(sys.stdout):
+        return {}
+    lines: dict[str, Sequence[str]] = {}
+    for path in paths:
+        try:
+            with open(path, encoding="utf-8-sig") as file:
+                lines[path] = file.read(2**20).splitlines()
+        except (OSError, ValueError):
+            continue
+    return lines

@@ -1,0 +1,123 @@
+"""What the listing commands share: their options, and the table, JSON or CSV that they print."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+from . import filters
+from .filters import Filter
+from .output import as_csv, as_json, note, number, usd, write
+from .rows import Row
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+FORMATS = ("text", "json", "csv")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the text form."""
+
+    title: str
+    cell: Callable[[Row], str]
+    right: bool = False
+
+
+def format_option(command: C) -> C:
+    """--format text, json or csv."""
+    return click.option(
+        "--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="Form of the output."
+    )(command)
+
+
+def provider_option(command: C) -> C:
+    """--provider."""
+    return click.option("--provider", metavar="NAME", help="Only this cloud: aws, gcp, azure, or another of the tables.")(
+        command
+    )
+
+
+def gpu_option(command: C) -> C:
+    """--gpu."""
+    return click.option("--gpu", metavar="MODEL", help="Only this GPU, or each form of it: H100, A100-80GB.")(command)
+
+
+def region_option(command: C) -> C:
+    """--region."""
+    return click.option("--region", metavar="NAME", help="Only this region.")(command)
+
+
+def type_option(command: C) -> C:
+    """--type."""
+    return click.option("--type", "instance_type", metavar="NAME", help="Only this instance type.")(command)
+
+
+def text(column: str) -> Callable[[Row], str]:
+    """The column as it stands; unknown is a question mark, so that it is never taken for zero or no."""
+
+    def cell(row: Row) -> str:
+        value = row.get(column)
+        if value is None or value == []:
+            return "?"
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, (list, tuple)):
+            return " ".join(str(v) for v in value)  # type: ignore[misc]
+        return number(value) if isinstance(value, float) else str(value)
+
+    return cell
+
+
+def money(column: str) -> Callable[[Row], str]:
+    """The price in the column; a derived one is marked with ~, an unknown one is a question mark."""
+
+    def cell(row: Row) -> str:
+        value = row.get(column)
+        if value is None:
+            return "?"
+        mark = "~" if row.get("estimate") and column.startswith("on_demand") else ""
+        return mark + usd(float(value))
+
+    return cell
+
+
+def show(
+    table: Sequence[Row], wanted: Sequence[Filter], columns: Sequence[Column], format_: str, *, order: Callable[[Row], Any] | None = None
+) -> int:
+    """Prints the rows that the filters keep and returns the exit status: 1 for a filter's value that occurs nowhere."""
+    try:
+        rows = filters.apply(table, wanted)
+    except filters.UnknownValue as e:
+        note(f"error: {e}")
+        return 1
+    if order:
+        rows = sorted(rows, key=order)
+    if not rows:
+        note(filters.why_empty(table, wanted))
+    if format_ == "json":
+        write(as_json(rows))
+    elif format_ == "csv":
+        write(as_csv(list(table[0]) if table else [], rows))
+    elif rows:
+        write_table(columns, rows)
+    return 0
+
+
+def write_table(columns: Sequence[Column], rows: Sequence[Row]) -> None:
+    """The rows as a table: as wide as the terminal; where nobody looks, one line a row whatever the width."""
+    from .console import console, plain_table
+
+    out = console(sys.stdout)
+    table = plain_table()
+    for column in columns:
+        table.add_column(column.title, justify="right" if column.right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(column.cell(row) for column in columns))
+    with out.capture() as captured:
+        out.print(table)
+    write("\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n")

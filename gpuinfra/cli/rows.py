@@ -1,0 +1,113 @@
+"""Rows of the catalog for listing: the tables' own columns, with numbers, flags and lists in place of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ..catalog.tables import rows as catalog_rows
+
+Row = dict[str, Any]
+
+FOLDERS = ("aws", "gcp", "azure", "other")
+"""Folders of the catalog. The last holds clouds that can be listed and not planned for."""
+
+_NUMBERS = frozenset(
+    "gpu_count gpu_fraction gpu_memory_gib vcpus memory_gib local_nvme_gb network_gbps nic_count fabric_interfaces "
+    "fabric_gbps on_demand_usd_hour spot_usd_hour memory_usable_gib memory_bandwidth_gbps fp16_dense_tflops "
+    "fp8_dense_tflops fp4_dense_tflops nvlink_gbps tdp_w mig_max_instances min_driver_branch min_root_gib".split()
+)
+_FLAGS = frozenset("nvlink spot_supported cluster_placement_supported mig_supported".split())
+_LISTS = frozenset("zones weak arches mig_profiles machine_types platforms".split())
+
+
+def typed(cells: Mapping[str, str]) -> Row:
+    """A row with its cells as values: unknown is None."""
+    return {column: _value(column, cell) for column, cell in cells.items()}
+
+
+def _value(column: str, cell: str) -> Any:
+    if column in _LISTS:
+        return cell.split(";") if cell else []
+    if not cell:
+        return None
+    if column in _FLAGS:
+        return {"yes": True, "no": False}.get(cell)
+    if column in _NUMBERS:
+        value = float(cell)
+        return int(value) if value.is_integer() else value
+    return cell
+
+
+def instances() -> list[Row]:
+    """Every GPU type of every cloud in the catalog."""
+    return [typed(row) for folder in FOLDERS for row in catalog_rows("instances", folder)]
+
+
+def gpus() -> list[Row]:
+    """Every GPU model."""
+    return [typed(row) for row in catalog_rows("gpus")]
+
+
+def container_images() -> list[Row]:
+    """Every container image."""
+    return [typed(row) for row in catalog_rows("container_images")]
+
+
+def node_images() -> list[Row]:
+    """Every VM image of every cloud."""
+    return [typed(row) for folder in FOLDERS for row in catalog_rows("node_images", folder)]
+
+
+def availability() -> list[Row]:
+    """Where each type is offered, zone by zone."""
+    return [typed(row) for folder in FOLDERS for row in catalog_rows("availability", folder)]
+
+
+def prices() -> list[Row]:
+    """Every price, read or derived, with the GPUs of its type. A weak spot figure is unknown here."""
+    types = {(row["provider"], row["instance_type"]): row for row in instances()}
+    found: list[Row] = []
+    for folder in FOLDERS:
+        read = [typed(row) for row in catalog_rows("prices", folder)]
+        derived = [_estimate(row) for row in catalog_rows("prices_derived", folder)]
+        known = {(row["region"], row["instance_type"]) for row in read if row["on_demand_usd_hour"] is not None}
+        read += [row for row in derived if (row["region"], row["instance_type"]) not in known]
+        found += [_priced(row, types.get((row["provider"], row["instance_type"]), {})) for row in read]
+    return found
+
+
+def _estimate(cells: Mapping[str, str]) -> Row:
+    row = typed(cells)
+    return {**row, "estimate": True, "estimate_method": f"{row['method']}; basis {row['basis_instance_type']}"}
+
+
+def _priced(row: Row, instance: Row) -> Row:
+    weak = row.get("weak") or []
+    return {
+        "provider": row["provider"],
+        "region": row["region"],
+        "instance_type": row["instance_type"],
+        "gpu_model": instance.get("gpu_model"),
+        "gpu_count": instance.get("gpu_count"),
+        "on_demand_usd_hour": row["on_demand_usd_hour"],
+        "spot_usd_hour": None if "spot_usd_hour" in weak else row.get("spot_usd_hour"),
+        "zones": row["zones"],
+        "estimate": row.get("estimate", False),
+        "estimate_method": row.get("estimate_method"),
+        "weak": weak,
+        "as_of": row["as_of"],
+        "as_of_basis": row.get("as_of_basis"),
+        "spot_as_of": row.get("spot_as_of"),
+        "source": row["source"],
+    }
+
+
+def cheapest(key: Callable[[Row], Any], rows: Iterator[Row] | list[Row]) -> dict[Any, Row]:
+    """Of rows with an on-demand price, the cheapest for each key."""
+    best: dict[Any, Row] = {}
+    for row in rows:
+        usd = row["on_demand_usd_hour"]
+        if usd is not None and (key(row) not in best or usd < best[key(row)]["on_demand_usd_hour"]):
+            best[key(row)] = row
+    return best

@@ -1,0 +1,53 @@
+"""Cost lines of what stands beside the nodes: storage, NAT, traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .. import catalog
+from ..catalog import ServicePrice
+from ..plan.models import ClusterPlan, StoragePlan
+from .units import CostLine, Metered, by_use_line, service_line
+
+
+def storage_lines(plan: ClusterPlan) -> Iterator[CostLine]:
+    """One line for each new store. It bills until it is deleted, nodes or not."""
+    for store in plan.storage:
+        if store.existing:
+            continue
+        name = f"{store.name} ({store.kind})"
+        price = _storage_price(plan, store)
+        if store.size_gib is None:
+            what = Metered(name, store.path, 0, 0, "GiB-month", note="for each GiB kept; requests come on top")
+            yield by_use_line(what, price)
+        else:
+            what = Metered(name, store.path, store.size_gib, store.size_gib, "GiB-month")
+            yield service_line(what, price)
+
+
+def _storage_price(plan: ClusterPlan, store: StoragePlan) -> ServicePrice | None:
+    items: list[str] = []
+    if store.tier is not None:
+        throughput = store.throughput_mbps_per_tib or store.tier.throughput_mbps_per_tib
+        if throughput:
+            items.append(f"{store.tier.tier}-{throughput}")
+        items.append(store.tier.tier)
+    items.append("standard")
+    for item in items:
+        if price := catalog.service_price(plan.provider, store.kind, item, plan.region):
+            return price
+    return None
+
+
+def network_lines(plan: ClusterPlan) -> Iterator[CostLine]:
+    """The NAT gateway of a new network, its address and its traffic, and what leaves the cloud."""
+    network = plan.network
+    if network.is_new and network.needs_nat:
+        nat = Metered("NAT gateway", network.path, 1, 1, "hour")
+        yield service_line(nat, catalog.service_price(plan.provider, "nat", "hour", plan.region))
+        address = Metered("NAT gateway address", network.path, 1, 1, "address-hour")
+        yield service_line(address, catalog.service_price(plan.provider, "address", "ipv4", plan.region))
+        traffic = Metered("NAT traffic", network.path, 0, 0, "GB", note="each GB that passes the gateway")
+        yield by_use_line(traffic, catalog.service_price(plan.provider, "nat", "data", plan.region))
+    egress = Metered("egress", network.path, 0, 0, "GB", note="each GB that leaves the cloud")
+    yield by_use_line(egress, catalog.service_price(plan.provider, "egress", "internet", plan.region))

@@ -1,0 +1,403 @@
+"""Recorded AWS resources as rules read them: node groups with their template, security groups with all their rules.
+
+Values that preview does not know are traced by the recorded dependencies of the property; what cannot be traced is said
+to be unknown, never taken for absent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, cast
+
+from ..catalog import InstanceType, NetworkCards, instance_type, network_cards
+from ..vocabulary import Provider
+from .resource_graph import UNKNOWN, OutputRef, Resource, ResourceGraph, Secret, Unknown
+
+LAUNCH_TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+INSTANCE = "aws:ec2/instance:Instance"
+SCALING_GROUP = "aws:autoscaling/group:Group"
+NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
+SUBNET = "aws:ec2/subnet:Subnet"
+SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
+PLACEMENT_GROUP = "aws:ec2/placementGroup:PlacementGroup"
+RESERVATION = "aws:ec2/capacityReservation:CapacityReservation"
+BLOCK = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
+LUSTRE = "aws:fsx/lustreFileSystem:LustreFileSystem"
+ASSOCIATION = "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation"
+BUDGET = "aws:budgets/budget:Budget"
+BUDGET_ACTION = "aws:budgets/budgetAction:BudgetAction"
+SCHEDULE = "aws:scheduler/schedule:Schedule"
+GROUP_SCHEDULE = "aws:autoscaling/schedule:Schedule"
+GROUP_POLICY = "aws:autoscaling/policy:Policy"
+_RULE = "aws:ec2/securityGroupRule:SecurityGroupRule"
+_INGRESS = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
+_EGRESS = "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule"
+RULE_TYPES = (_RULE, _INGRESS, _EGRESS)
+
+_COMPOSED = re.compile(r"\$\{([^{}]+)\.([^.{}]+)\}")
+
+
+def number(value: Any) -> float | None:
+    """The number of a JSON number or of digits in text; None for anything else (also unknown)."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, (int, float)):
+        return value
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return None
+    return None
+
+
+def truth(value: Any) -> bool | None:
+    """The truth of a JSON boolean, or of 'true' and 'false' as launch templates spell them; None otherwise."""
+    if isinstance(value, bool):
+        return value
+    return {"true": True, "false": False}.get(value) if isinstance(value, str) else None
+
+
+def late(value: Any) -> bool:
+    """Whether a value is known only after the deployment, or comes from another resource."""
+    if isinstance(value, str):
+        return bool(_COMPOSED.search(value))
+    return isinstance(value, (Unknown, OutputRef))
+
+
+def items(value: Any) -> list[Any]:
+    """The entries of a list; nothing for anything else."""
+    return list(cast(Sequence[Any], value)) if isinstance(value, (list, tuple)) else []
+
+
+def entries(value: Any) -> list[Mapping[str, Any]]:
+    """The mappings of a list (or a mapping that stands for a list of one); what is no mapping is left out."""
+    listed = [value] if isinstance(value, Mapping) else items(value)
+    return [cast(Mapping[str, Any], v) for v in listed if isinstance(v, Mapping)]
+
+
+def plain(value: Any) -> Any:
+    """The value inside a Secret."""
+    return value.value if isinstance(value, Secret) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Where the values of an input lead: resources of this program, ids from elsewhere, and what cannot be traced."""
+
+    resources: tuple[Resource, ...] = ()
+    foreign: tuple[str, ...] = ()
+    unknown: bool = False
+
+    @property
+    def decided(self) -> bool:
+        """Whether every value is a resource of this program."""
+        return not self.unknown and not self.foreign
+
+    @property
+    def count(self) -> int:
+        """How many things are linked, as far as can be told."""
+        return len(self.resources) + len(self.foreign)
+
+
+@dataclass(frozen=True, slots=True)
+class FirewallRule:
+    """One rule of a security group, whichever of the three forms it was written in."""
+
+    source: Resource
+    group: str
+    """URN of the group, or the group's id, or empty where unknown."""
+    ingress: bool
+    protocol: str
+    """`-1` for all; empty where unknown."""
+    from_port: float | None
+    to_port: float | None
+    cidrs: tuple[str, ...]
+    peers: tuple[str, ...]
+    """URNs or ids of the groups that the rule names; the group itself where it says `self`."""
+    unknown: bool
+    path: str
+
+    @property
+    def all_traffic(self) -> bool:
+        return self.protocol in ("-1", "all")
+
+    def opens(self, low: int, high: int) -> bool:
+        """Whether TCP ports low to high are all let through."""
+        if self.all_traffic:
+            return True
+        if self.protocol not in ("tcp", "6") or self.from_port is None or self.to_port is None:
+            return False
+        return self.from_port <= low and self.to_port >= high
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """A launch template with the groups that launch from it, or an instance of its own (then `groups` is empty)."""
+
+    template: Resource
+    groups: tuple[Resource, ...] = ()
+    interfaces: tuple[Mapping[str, Any], ...] | None = field(default=None)
+    """The network interfaces; None where unknown. Empty: the cloud gives one ordinary interface."""
+    instance_type: str = ""
+    """Empty where it is not named, or unknown."""
+
+    @property
+    def name(self) -> str:
+        return self.template.name
+
+    @property
+    def efa(self) -> tuple[Mapping[str, Any], ...]:
+        """The interfaces that carry an EFA device."""
+        return tuple(i for i in self.interfaces or () if i.get("interfaceType") in ("efa", "efa-only"))
+
+    @property
+    def most_nodes(self) -> float:
+        """The most nodes that the groups may have together; 1 for an instance."""
+        return sum(group_size(g)[2] or 0 for g in self.groups) if self.groups else 1
+
+
+def group_size(group: Resource) -> tuple[float | None, float | None, float | None]:
+    """(least, wanted, most) nodes of a scaling group or an EKS node group; None where absent or unknown."""
+    if group.type == NODE_GROUP:
+        sizes = [group.get("scalingConfig", k) for k in ("minSize", "desiredSize", "maxSize")]
+    else:
+        sizes = [group.get(k) for k in ("minSize", "desiredCapacity", "maxSize")]
+    return number(sizes[0]), number(sizes[1]), number(sizes[2])
+
+
+class AwsGraph:
+    """A graph with the indexes that rules about AWS need. Nothing here changes the graph."""
+
+    def __init__(self, graph: ResourceGraph) -> None:
+        self.graph = graph
+        self._by_type: dict[str, list[Resource]] = {}
+        self._by_urn: dict[str, Resource] = {}
+        self._by_name: dict[str, list[Resource]] = {}
+        for r in graph:
+            self._by_type.setdefault(r.type, []).append(r)
+            self._by_urn[r.urn] = r
+            self._by_name.setdefault(r.name, []).append(r)
+
+    def of_type(self, *types: str) -> Iterator[Resource]:
+        """Resources of these type tokens, by URN within a type."""
+        for t in types:
+            yield from self._by_type.get(t, ())
+
+    def has(self, *types: str) -> bool:
+        """Whether a resource of one of these types is there."""
+        return any(t in self._by_type for t in types)
+
+    def ours(self, resource: Resource) -> bool:
+        """Whether a component of gpuinfra made the resource: then the plan rules have judged what its spec says."""
+        return any(r.type.startswith("gpuinfra:") for r in self._ancestors(resource))
+
+    def root(self, resource: Resource) -> str:
+        """URN of the outermost component that the resource stands under; empty where it stands under the stack."""
+        above = [r for r in self._ancestors(resource) if r.type != "pulumi:pulumi:Stack"]
+        return above[-1].urn if above else ""
+
+    def _ancestors(self, resource: Resource) -> list[Resource]:
+        out: list[Resource] = []
+        seen: set[str] = set()
+        urn = resource.parent
+        while urn and urn not in seen:
+            seen.add(urn)
+            parent = self._by_urn.get(urn)
+            if parent is None:
+                break
+            out.append(parent)
+            urn = parent.parent
+        return out
+
+    def link(self, resource: Resource, key: str, value: Any, *types: str) -> Links:
+        """Where a value under the top-level input `key` leads, among resources of these types (all, when none)."""
+        value = plain(value)
+        if value is None:
+            return Links()
+        values = [plain(v) for v in items(value)] if isinstance(value, (list, tuple)) else [value]
+        exact: dict[str, Resource] = {}
+        rest: list[Any] = []
+        for v in values:
+            target = self._target(v, types)
+            if target is not None:
+                exact[target.urn] = target
+            elif v is not None:
+                rest.append(v)
+        if not rest:
+            return Links(tuple(exact.values()))
+        traced = [
+            r
+            for urn in resource.property_dependencies.get(key, ())
+            if (r := self._by_urn.get(urn)) is not None and r.urn not in exact and r.custom and (not types or r.type in types)
+        ]
+        texts = {v for v in rest if isinstance(v, str) and not late(v)}
+        unknown = any(late(v) for v in rest)
+        linked = (*exact.values(), *traced)
+        if len(traced) >= len(texts) + unknown:
+            return Links(linked)
+        if not traced:
+            return Links(tuple(exact.values()), tuple(sorted(texts)), unknown)
+        return Links(linked, (), True)
+
+    def linked(self, resource: Resource, key: str, *types: str) -> Links:
+        """Where a top-level input leads."""
+        return self.link(resource, key, resource.inputs.get(key), *types)
+
+    def _target(self, value: Any, types: tuple[str, ...]) -> Resource | None:
+        name = value.resource if isinstance(value, OutputRef) else ""
+        if isinstance(value, str) and (match := _COMPOSED.fullmatch(value)):
+            name = match[1]
+        found = [r for r in self._by_name.get(name, ()) if not types or r.type in types] if name else []
+        return found[0] if len(found) == 1 else None
+
+    @cached_property
+    def nodes(self) -> tuple[Nodes, ...]:
+        """Every launch template with its groups, and every instance that launches from none."""
+        users: dict[str, list[Resource]] = {}
+        for group in self.of_type(SCALING_GROUP, NODE_GROUP):
+            for template in self._templates_of(group):
+                users.setdefault(template.urn, []).append(group)
+        out = [self._nodes(t, tuple(users.get(t.urn, ()))) for t in self.of_type(LAUNCH_TEMPLATE)]
+        out += [self._nodes(i, ()) for i in self.of_type(INSTANCE)]
+        return tuple(out)
+
+    def _templates_of(self, group: Resource) -> tuple[Resource, ...]:
+        mixed = group.get("mixedInstancesPolicy", "launchTemplate", "launchTemplateSpecification", "launchTemplateId")
+        if mixed is not None:
+            return self.link(group, "mixedInstancesPolicy", mixed, LAUNCH_TEMPLATE).resources
+        block = group.get("launchTemplate")
+        value = cast(Mapping[str, Any], block).get("id", UNKNOWN) if isinstance(block, Mapping) else block
+        return self.link(group, "launchTemplate", value, LAUNCH_TEMPLATE).resources
+
+    def _nodes(self, template: Resource, groups: tuple[Resource, ...]) -> Nodes:
+        value = template.get("networkInterfaces")
+        known = value is None or isinstance(value, (list, tuple))
+        listed = items(value)
+        if any(not isinstance(v, Mapping) for v in listed):
+            known = False
+        kind = template.get("instanceType")
+        if kind is None:
+            named = {t for g in groups for t in self._types_of_group(g)}
+            kind = named.pop() if len(named) == 1 else None
+        return Nodes(template, groups, tuple(entries(listed)) if known else None, kind if isinstance(kind, str) else "")
+
+    def _types_of_group(self, group: Resource) -> Iterable[str]:
+        listed = items(group.get("instanceTypes"))
+        for override in entries(group.get("mixedInstancesPolicy", "launchTemplate", "overrides")):
+            listed.append(override.get("instanceType"))
+        return [t for t in listed if isinstance(t, str)]
+
+    def facts_of(self, nodes: Nodes) -> InstanceType | None:
+        """The catalog's row of the nodes' instance type; None where the type is not named or not known."""
+        if not nodes.instance_type or late(nodes.instance_type):
+            return None
+        found = instance_type(Provider.AWS, nodes.instance_type)
+        return found if isinstance(found, InstanceType) and found.known else None
+
+    def cards_of(self, nodes: Nodes) -> NetworkCards | None:
+        """The network cards of the nodes' type; None where the catalog has none."""
+        return network_cards(nodes.instance_type) if nodes.instance_type else None
+
+    def security_groups(self, nodes: Nodes) -> Links:
+        """The security groups of the nodes, over all interfaces."""
+        found: list[Links] = []
+        for i in nodes.interfaces or ():
+            found.append(self.link(nodes.template, "networkInterfaces", i.get("securityGroups"), SECURITY_GROUP))
+        for key in ("vpcSecurityGroupIds", "securityGroups"):
+            found.append(self.linked(nodes.template, key, SECURITY_GROUP))
+        resources = {r.urn: r for links in found for r in links.resources}
+        foreign = {f for links in found for f in links.foreign}
+        unknown = nodes.interfaces is None or any(links.unknown for links in found)
+        return Links(tuple(resources.values()), tuple(sorted(foreign)), unknown)
+
+    def subnets(self, nodes: Nodes) -> Links:
+        """The subnets that the nodes may stand in."""
+        found = [self.linked(g, "vpcZoneIdentifiers", SUBNET) for g in nodes.groups]
+        found += [self.linked(g, "subnetIds", SUBNET) for g in nodes.groups]
+        found.append(self.linked(nodes.template, "subnetId", SUBNET))
+        for i in nodes.interfaces or ():
+            found.append(self.link(nodes.template, "networkInterfaces", i.get("subnetId"), SUBNET))
+        resources = {r.urn: r for links in found for r in links.resources}
+        foreign = {f for links in found for f in links.foreign}
+        return Links(tuple(resources.values()), tuple(sorted(foreign)), any(links.unknown for links in found))
+
+    def firewall_rules(self, group: Resource) -> tuple[FirewallRule, ...]:
+        """Every rule of a security group of this program."""
+        return self._rules_by_group.get(group.urn, ())
+
+    @cached_property
+    def _rules_by_group(self) -> dict[str, tuple[FirewallRule, ...]]:
+        out: dict[str, list[FirewallRule]] = {}
+        for rule in self.all_firewall_rules:
+            out.setdefault(rule.group, []).append(rule)
+        return {k: tuple(v) for k, v in out.items()}
+
+    @cached_property
+    def all_firewall_rules(self) -> tuple[FirewallRule, ...]:
+        """Every rule of every security group, those of groups from elsewhere too."""
+        out: list[FirewallRule] = []
+        for group in self.of_type(SECURITY_GROUP):
+            for key in ("ingress", "egress"):
+                out.extend(self._inline_rules(group, key))
+        for r in self.of_type(*RULE_TYPES):
+            out.append(self._rule_resource(r))
+        return tuple(out)
+
+    def _inline_rules(self, group: Resource, key: str) -> Iterator[FirewallRule]:
+        value = group.get(key)
+        ingress = key == "ingress"
+        if late(value):
+            yield FirewallRule(group, group.urn, ingress, "", None, None, (), (), True, key)
+        for i, block in enumerate(items(value)):
+            path = f"{key}[{i}]"
+            if not isinstance(block, Mapping):
+                yield FirewallRule(group, group.urn, ingress, "", None, None, (), (), True, path)
+                continue
+            yield self._rule(group, group.urn, ingress, cast(Mapping[str, Any], block), path, key)
+
+    def _rule_resource(self, r: Resource) -> FirewallRule:
+        ids = self._ids(self.linked(r, "securityGroupId", SECURITY_GROUP))
+        owner = ids[0] if len(ids) == 1 else ""
+        ingress = r.type == _INGRESS or (r.type == _RULE and r.get("type") == "ingress")
+        return self._rule(r, owner, ingress, r.inputs, "", "")
+
+    def _rule(
+        self, source: Resource, owner: str, ingress: bool, block: Mapping[str, Any], path: str, key: str
+    ) -> FirewallRule:
+        protocol = plain(block.get("protocol", block.get("ipProtocol")))
+        cidrs: list[str] = []
+        unknown = not owner or late(protocol)
+        for name in ("cidrBlocks", "ipv6CidrBlocks", "cidrIpv4", "cidrIpv6"):
+            value = plain(block.get(name))
+            for v in items(value) or [value]:
+                if isinstance(v, str) and not late(v):
+                    cidrs.append(v)
+                elif v is not None and late(v):
+                    unknown = True
+        peers: list[str] = [owner] if truth(block.get("self")) and owner else []
+        for name in ("securityGroups", "sourceSecurityGroupId", "referencedSecurityGroupId"):
+            if block.get(name) is not None:
+                links = self.link(source, key or name, block[name], SECURITY_GROUP)
+                peers.extend(self._ids(links))
+                unknown = unknown or links.unknown
+        text = str(protocol).lower() if protocol is not None and not late(protocol) else ""
+        return FirewallRule(
+            source=source,
+            group=owner,
+            ingress=ingress,
+            protocol=text,
+            from_port=number(plain(block.get("fromPort"))),
+            to_port=number(plain(block.get("toPort"))),
+            cidrs=tuple(cidrs),
+            peers=tuple(dict.fromkeys(peers)),
+            unknown=unknown,
+            path=path,
+        )
+
+    @staticmethod
+    def _ids(links: Links) -> list[str]:
+        return [*(r.urn for r in links.resources), *links.foreign]

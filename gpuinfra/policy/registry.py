@@ -1,0 +1,65 @@
+"""Every rule of the house, found by walking the rules folders: a rule is one file, named after its code."""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+
+from .rule import PlanRule, ResourceRule, Rule
+
+_FILE = re.compile(r"(gi([23])\d{3})_([a-z0-9_]+)")
+
+
+class RegistryError(Exception):
+    """A rule file that breaks the house's form: a fault of the tool, never of the input."""
+
+
+@cache
+def plan_rules() -> tuple[PlanRule, ...]:
+    """The rules over plans, by code. Imports their modules at the first call."""
+    return tuple(r for r in _load("plan") if isinstance(r, PlanRule))
+
+
+@cache
+def resource_rules() -> tuple[ResourceRule, ...]:
+    """The rules over resources, by code. Imports their modules at the first call."""
+    return tuple(r for r in _load("resource") if isinstance(r, ResourceRule))
+
+
+def all_rules() -> tuple[Rule, ...]:
+    """Both kinds, by code."""
+    return (*plan_rules(), *resource_rules())
+
+
+def rule(code: str) -> Rule | None:
+    """The rule of a code, case aside."""
+    return next((r for r in all_rules() if r.code.code == code.upper()), None)
+
+
+def module_of(rule: Rule) -> ModuleType:
+    """The module that holds a rule: its docstring is the rule's page in the reference."""
+    return import_module(rule.check.__module__)
+
+
+def _load(folder: str) -> list[Rule]:
+    package = import_module(f".rules.{folder}", __package__)
+    found: dict[str, Rule] = {}
+    for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
+        match = _FILE.fullmatch(info.name)
+        if not match:
+            raise RegistryError(f"{package.__name__}.{info.name} is not named as a rule, gi2201_<slug> or gi3001_<slug>")
+        rule = getattr(import_module(f"{package.__name__}.{info.name}"), "RULE", None)
+        if not isinstance(rule, (PlanRule, ResourceRule)):
+            raise RegistryError(f"{package.__name__}.{info.name} has no RULE")
+        code = match[1].upper()
+        if rule.code.code != code or rule.code.slug != match[3].replace("_", "-"):
+            raise RegistryError(
+                f"{package.__name__}.{info.name} holds {rule.code.code} {rule.code.slug}; file name, code and slug must agree"
+            )
+        if code in found:
+            raise RegistryError(f"{code} is taken twice, by {found[code].code.slug} and {rule.code.slug}")
+        found[code] = rule
+    return list(found.values())
