@@ -21,6 +21,8 @@ class Filter:
     keep: Callable[[Any], bool]
     closed: bool = False
     """The value must occur somewhere in the table: another is a slip of the pen."""
+    also_known: tuple[str, ...] = ()
+    """Words that may be meant though no row has them as they stand."""
 
     def keeps(self, row: Row) -> bool:
         return any(self.keep(v) for v in self.values(row))
@@ -68,13 +70,15 @@ def gpu_model(option: str, wanted: str | None, models: Iterable[str], column: st
     if wanted is None:
         return []
     fold = wanted.casefold()
-    exact = any(m.casefold() == fold for m in models)
+    known = tuple(models)
+    families = tuple({m.partition("-")[0] for m in known if "-" in m})
+    exact = any(m.casefold() == fold for m in known)
 
     def keep(value: Any) -> bool:
         model = str(value).casefold()
         return model == fold or (not exact and model.startswith(f"{fold}-"))
 
-    return [Filter(option, wanted, _column(column), keep, closed=True)]
+    return [Filter(option, wanted, _column(column), keep, closed=True, also_known=families)]
 
 
 def exactly(option: str, wanted: float | None, column: str) -> list[Filter]:
@@ -106,7 +110,7 @@ def apply(rows: Sequence[Row], filters: Sequence[Filter]) -> list[Row]:
 
 def _unknown(f: Filter, rows: Sequence[Row]) -> str:
     known = sorted({str(v) for row in rows for v in f.values(row)})
-    near = nearest(f.wanted, known)
+    near = nearest(f.wanted, (*f.also_known, *known))
     if near:
         return f"{f.option}: '{f.wanted}' is not known here; did you mean {' or '.join(near)}?"
     few = ", ".join(known) if len(known) <= 12 else f"{', '.join(known[:12])} and {len(known) - 12} more"

@@ -109,6 +109,11 @@ def show(
 
 
 def write_table(columns: Sequence[Column], rows: Sequence[Row]) -> None:
+    """Prints the rows as a table."""
+    write(table_text(columns, rows))
+
+
+def table_text(columns: Sequence[Column], rows: Sequence[Row]) -> str:
     """The rows as a table: as wide as the terminal; where nobody looks, one line a row whatever the width."""
     from .console import console, plain_table
 
@@ -120,4 +125,4 @@ def write_table(columns: Sequence[Column], rows: Sequence[Row]) -> None:
         table.add_row(*(column.cell(row) for column in columns))
     with out.capture() as captured:
         out.print(table)
-    write("\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n")
+    return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"

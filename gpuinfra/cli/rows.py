@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ..catalog.tables import folders
 from ..catalog.tables import rows as catalog_rows
 
 Row = dict[str, Any]
-
-FOLDERS = ("aws", "gcp", "azure", "other")
-"""Folders of the catalog. The last holds clouds that can be listed and not planned for."""
 
 _NUMBERS = frozenset(
     "gpu_count gpu_fraction gpu_memory_gib vcpus memory_gib local_nvme_gb network_gbps nic_count fabric_interfaces "
@@ -41,7 +39,7 @@ def _value(column: str, cell: str) -> Any:
 
 def instances() -> list[Row]:
     """Every GPU type of every cloud in the catalog."""
-    return [typed(row) for folder in FOLDERS for row in catalog_rows("instances", folder)]
+    return [typed(row) for folder in folders() for row in catalog_rows("instances", folder)]
 
 
 def gpus() -> list[Row]:
@@ -56,19 +54,19 @@ def container_images() -> list[Row]:
 
 def node_images() -> list[Row]:
     """Every VM image of every cloud."""
-    return [typed(row) for folder in FOLDERS for row in catalog_rows("node_images", folder)]
+    return [typed(row) for folder in folders() for row in catalog_rows("node_images", folder)]
 
 
 def availability() -> list[Row]:
     """Where each type is offered, zone by zone."""
-    return [typed(row) for folder in FOLDERS for row in catalog_rows("availability", folder)]
+    return [typed(row) for folder in folders() for row in catalog_rows("availability", folder)]
 
 
 def prices() -> list[Row]:
     """Every price, read or derived, with the GPUs of its type. A weak spot figure is unknown here."""
     types = {(row["provider"], row["instance_type"]): row for row in instances()}
     found: list[Row] = []
-    for folder in FOLDERS:
+    for folder in folders():
         read = [typed(row) for row in catalog_rows("prices", folder)]
         derived = [_estimate(row) for row in catalog_rows("prices_derived", folder)]
         known = {(row["region"], row["instance_type"]) for row in read if row["on_demand_usd_hour"] is not None}

@@ -1,5 +1,17 @@
-"""What runs on a node: the boot bundle."""
+"""What runs on a node: the boot bundle, and what a person runs there by hand until something does it."""
 
-from .bundle import BootBundle, BootFile, boot_bundle
+from .bundle import BootBundle, boot_bundle, findings
+from .carrier import BootFile, Carrier
+from .findings import CODES
+from .manual_commands import ManualCommand, manual_commands
 
-__all__ = ["BootBundle", "BootFile", "boot_bundle"]
+__all__ = [
+    "CODES",
+    "BootBundle",
+    "BootFile",
+    "Carrier",
+    "ManualCommand",
+    "boot_bundle",
+    "findings",
+    "manual_commands",
+]

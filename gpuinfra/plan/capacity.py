@@ -31,7 +31,9 @@ _ID_FORMS: dict[tuple[Provider, CapacityType], tuple[re.Pattern[str], str]] = {
     ),
     (Provider.AWS, CapacityType.CAPACITY_BLOCK): (re.compile(r"cr-[0-9a-z]{6,}"), "cr-0123456789abcdef0"),
     (Provider.GCP, CapacityType.RESERVATION): (
-        re.compile(r"(projects/[^/]+/reservations/)?[a-z]([-a-z0-9]*[a-z0-9])?(/reservationBlocks/[^/]+(/reservationSubBlocks/[^/]+)?)?"),
+        re.compile(
+            r"(projects/[^/]+/reservations/)?[a-z]([-a-z0-9]*[a-z0-9])?(/reservationBlocks/[^/]+(/reservationSubBlocks/[^/]+)?)?"
+        ),
         "a name, or projects/P/reservations/R with /reservationBlocks/B behind it",
     ),
     (Provider.AZURE, CapacityType.RESERVATION): (
@@ -83,13 +85,13 @@ def plan_capacity(
     return plan, Decision(f"{where}.type", text, reason)
 
 
-def _check_sold(
-    provider: Provider, wish: Capacity, instance: InstanceType, where: str, out: Collector
-) -> None:
+def _check_sold(provider: Provider, wish: Capacity, instance: InstanceType, where: str, out: Collector) -> None:
     option = catalog.purchase_option(provider, instance.name, wish.type)
     if option and not option.supported:
         hint = f"take {option.instead}" if option.instead else ""
-        out.add(f.NOT_SOLD_SO.at(f"{where}.type", f"{instance.name} is not sold {_as(wish.type)}: {option.reason}", hint))
+        out.add(
+            f.NOT_SOLD_SO.at(f"{where}.type", f"{instance.name} is not sold {_as(wish.type)}: {option.reason}", hint)
+        )
     elif wish.type is CapacityType.SPOT and instance.spot_supported is False and not (option and option.supported):
         out.add(
             f.NOT_SOLD_SO.at(
@@ -115,13 +117,17 @@ def _check_parts(provider: Provider, wish: Capacity, where: str, out: Collector)
         form = _ID_FORMS.get((provider, wish.type))
         out.add(
             f.CAPACITY_NEEDS.at(
-                where, f"a {wish.type} is used by its id, and none is given", f"give id: {form[1]}" if form else "give id"
+                where,
+                f"a {wish.type} is used by its id, and none is given",
+                f"give id: {form[1]}" if form else "give id",
             )
         )
     elif reserved and wish.id:
         form = _ID_FORMS.get((provider, wish.type))
         if form and not form[0].fullmatch(wish.id):
-            out.add(f.CAPACITY_ID.at(f"{where}.id", f"'{wish.id}' is not an id of a {wish.type}", f"the form is {form[1]}"))
+            out.add(
+                f.CAPACITY_ID.at(f"{where}.id", f"'{wish.id}' is not an id of a {wish.type}", f"the form is {form[1]}")
+            )
     if wish.type is CapacityType.FLEX_START:
         _check_flex(wish, where, out)
     unused = {
@@ -163,7 +169,9 @@ def _check_flex(wish: Capacity, where: str, out: Collector) -> None:
         )
 
 
-def plan_counts(pool: NodePool, capacity: CapacityPlan, now: datetime, moves: bool, path: str) -> tuple[Counts, Decision]:
+def plan_counts(
+    pool: NodePool, capacity: CapacityPlan, now: datetime, moves: bool, path: str
+) -> tuple[Counts, Decision]:
     """How many nodes a pool has. `moves`: something outside `up` changes the number (idle timer, lease, schedule)."""
     ranged = isinstance(pool.count, CountRange)
     if isinstance(pool.count, CountRange):
@@ -176,11 +184,11 @@ def plan_counts(pool: NodePool, capacity: CapacityPlan, now: datetime, moves: bo
     initial = wanted
     if block and not _block_runs(capacity, now):
         initial = 0
-    reason = "named in the spec"
+    reason = "named in the spec" if "count" in pool.model_fields_set else "the default"
     if moves:
         # What scales to zero may not be held up by a minimum, or the next `up` would buy the nodes again.
         least = 0
-        reason += "; the group may go to 0, since its end, its idle timer or its range moves it"
+        reason += "; the group may shrink to 0 and a later `up` leaves its size alone"
     text = f"{wanted}" if not ranged else f"{initial} of at most {most}"
     if initial != wanted:
         text = f"{wanted} (0 at first)"

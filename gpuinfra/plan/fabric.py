@@ -29,9 +29,7 @@ class Question:
     workload: Workload
 
 
-def plan_fabric(
-    q: Question, pool: NodePool, public: bool, path: str, out: Collector
-) -> tuple[Fabric, Decision]:
+def plan_fabric(q: Question, pool: NodePool, public: bool, path: str, out: Collector) -> tuple[Fabric, Decision]:
     """The fabric of a pool; findings where it cannot be had, or where a public address forbids it."""
     possible, nics_with, nics_without = _LAYOUTS[q.provider](q.instance)
     if q.wish is FabricWish.REQUIRED and possible is FabricKind.NONE:

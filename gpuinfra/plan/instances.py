@@ -8,11 +8,12 @@ from .. import catalog
 from ..catalog import InstanceType, Miss
 from ..diagnostics import Collector, did_you_mean, nearest
 from ..spec.models import AcceleratorRequest, NodePool
-from ..vocabulary import Provider
+from ..vocabulary import FabricKind, FabricWish, Provider
 from . import findings as f
 from .models import Decision
 
 _FIRST_VCPUS_PER_ATTACHED_GPU = 8
+_WHOLE_BOARD = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,9 @@ def _takes_attached(row: InstanceType) -> bool:
 
 
 def _same_gpus(row: InstanceType, wanted: AcceleratorRequest) -> bool:
-    memory_fits = wanted.memory_gib is None or row.gpu_memory_gib is None or row.gpu_memory_gib >= wanted.memory_gib * 0.9
+    memory_fits = (
+        wanted.memory_gib is None or row.gpu_memory_gib is None or row.gpu_memory_gib >= wanted.memory_gib * 0.9
+    )
     return row.gpu_model in _models(wanted.model) and row.gpu_count == wanted.count and memory_fits
 
 
@@ -168,7 +171,9 @@ def _by_accelerator(
     if not sold:
         machine = _n1_for(provider, models, wanted)
         if machine:
-            reason = f"{wanted.count} x {machine.gpu_model} is attached to an N1 machine of {machine.instance.vcpus} vCPU"
+            reason = (
+                f"{wanted.count} x {machine.gpu_model} is attached to an N1 machine of {machine.instance.vcpus} vCPU"
+            )
             return machine, Decision(f"{path}.instance_type", machine.instance.name, reason)
         own = sorted({t.gpu_model for t in catalog.instance_types(provider) if t.gpu_model})
         near = nearest(wanted.model, own)
@@ -228,13 +233,9 @@ def _pick(
             return None, None
         least = min(_card_memory(t) or 0 for t in with_memory)
         fits = [t for t in with_memory if _card_memory(t) == least]
-    here = [t for t in fits if catalog.zones(provider, region, t.name) is not None] or fits
-    bought = [t for t in here if _sold_so(provider, t, pool)] or here
-    cards = sorted({t.gpu_model for t in bought})
+    cards = sorted({t.gpu_model for t in fits})
     if len(cards) > 1:
-        listed = "; ".join(
-            f"{m} ({', '.join(t.name for t in bought if t.gpu_model == m)})" for m in cards
-        )
+        listed = "; ".join(f"{m} ({', '.join(t.name for t in fits if t.gpu_model == m)})" for m in cards)
         out.add(
             f.AMBIGUOUS_GPU.at(
                 f"{where}.model",
@@ -243,7 +244,18 @@ def _pick(
             )
         )
         return None, None
-    return _cheapest(provider, region, bought, path)
+    here = [t for t in fits if catalog.zones(provider, region, t.name) is not None] or fits
+    bought = [t for t in here if _sold_so(provider, t, pool)] or here
+    return _cheapest(provider, region, _with_fabric(pool, bought), path)
+
+
+def _with_fabric(pool: NodePool, types: list[InstanceType]) -> list[InstanceType]:
+    """The types that have a fabric, where one is required, or where whole boards in several nodes would want it."""
+    several = pool.count != 1
+    boards = all(t.gpu_count >= _WHOLE_BOARD for t in types)
+    wanted = pool.fabric is FabricWish.REQUIRED or (pool.fabric is FabricWish.AUTO and several and boards)
+    having = [t for t in types if t.fabric is not FabricKind.NONE]
+    return having if wanted and having else types
 
 
 def _card_memory(t: InstanceType) -> float | None:
@@ -256,9 +268,7 @@ def _sold_so(provider: Provider, t: InstanceType, pool: NodePool) -> bool:
     return option is None or option.supported
 
 
-def _cheapest(
-    provider: Provider, region: str, types: list[InstanceType], path: str
-) -> tuple[Machine, Decision]:
+def _cheapest(provider: Provider, region: str, types: list[InstanceType], path: str) -> tuple[Machine, Decision]:
     def key(t: InstanceType) -> tuple[bool, float, int, str]:
         row = catalog.price(provider, region, t.name)
         usd = row.on_demand_usd_hour if row else None

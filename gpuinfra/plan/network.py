@@ -51,14 +51,28 @@ _HABITS: dict[Provider, _Habits] = {
         16, 28, 28, 5, True, False, False, "", r"vpc-[0-9a-z]{6,}", r"subnet-[0-9a-z]{6,}", "vpc-… and subnet-…"
     ),
     Provider.GCP: _Habits(
-        8, 29, 29, 4, False, True, False, "",
+        8,
+        29,
+        29,
+        4,
+        False,
+        True,
+        False,
+        "",
         r"(https://[^ ]+/|projects/[^/]+/global/networks/)?[a-z]([-a-z0-9]*[a-z0-9])?",
         r"(https://[^ ]+/|projects/[^/]+/regions/[^/]+/subnetworks/)?[a-z]([-a-z0-9]*[a-z0-9])?",
         "a name, or projects/P/global/networks/N and projects/P/regions/R/subnetworks/S",
     ),
     # 172.16.0.0/16: Microsoft, Set up InfiniBand on HPC VMs (2026-09).
     Provider.AZURE: _Habits(
-        8, 29, 29, 5, False, False, True, "172.16.0.0/16",
+        8,
+        29,
+        29,
+        5,
+        False,
+        False,
+        True,
+        "172.16.0.0/16",
         r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.Network/virtualNetworks/[^/]+",
         r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.Network/virtualNetworks/[^/]+/subnets/[^/]+",
         "ARM ids: /subscriptions/…/virtualNetworks/V and …/virtualNetworks/V/subnets/S",
@@ -136,10 +150,14 @@ def _wants(
     habits: _Habits, wish: Network, zone: str, pools: Sequence[PoolPlan], storage: Sequence[StoragePlan]
 ) -> list[_Want]:
     most = sum(p.count_max for p in pools)
-    host = sum(p.count_max * sum(n.network == "host" and n.kind in _KEEPS_ADDRESS for n in p.fabric.nics) for p in pools)
+    host = sum(
+        p.count_max * sum(n.network == "host" and n.kind in _KEEPS_ADDRESS for n in p.fabric.nics) for p in pools
+    )
     new_files = [s for s in storage if not s.existing and s.kind is not StorageKind.BUCKET]
     in_subnet = 0 if habits.services_range else len(new_files) * _ADDRESSES_PER_STORAGE
-    wants = [_Want("nodes", host + in_subnet, zone, f"{most} nodes and {len(new_files)} file systems at most")]
+    files = f" and {len(new_files)} file system{'s' if len(new_files) > 1 else ''}" if new_files else ""
+    nodes = f"room for at most {most} node{'s' if most > 1 else ''}{files}"
+    wants = [_Want("nodes", host + in_subnet, zone, nodes)]
     if habits.public_subnet and any(not p.public_ip for p in pools):
         wants.append(_Want("public", 2, zone, "the address translation of private nodes stands here, in their zone"))
     if habits.services_range and new_files:
@@ -162,7 +180,9 @@ def _fabric_wants(pools: Sequence[PoolPlan]) -> list[_Want]:
             if role == "rdma":
                 role, rdma = f"rdma{rdma}", rdma + 1
             nodes[role] = nodes.get(role, 0) + pool.count_max
-        if any(catalog.nic_layout(pool.instance.name).rdma_subnets == 0 for n in pool.fabric.nics if n.network == "rdma"):
+        if any(
+            catalog.nic_layout(pool.instance.name).rdma_subnets == 0 for n in pool.fabric.nics if n.network == "rdma"
+        ):
             # Bare-metal RoCE networks make their own subnet; a declared one is refused.
             nodes = {r: n for r, n in nodes.items() if not r.startswith("rdma")}
     return [_Want(role, n, "", f"interface network {role}: {n} nodes", True) for role, n in nodes.items()]
@@ -170,6 +190,8 @@ def _fabric_wants(pools: Sequence[PoolPlan]) -> list[_Want]:
 
 def _read_cidr(habits: _Habits, text: str, pools: Sequence[PoolPlan], out: Collector) -> IPv4Network | None:
     try:
+        if "/" not in text:
+            raise AddressValueError("no prefix length")
         net = IPv4Network(text, strict=False)
     except (AddressValueError, NetmaskValueError, ValueError):
         out.add(f.CIDR_MALFORMED.at("network.cidr", f"'{text}' is not an IPv4 range", "write one as 10.40.0.0/16"))

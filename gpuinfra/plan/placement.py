@@ -53,9 +53,7 @@ def plan_placement(
     return placement, Decision(where, value, placement.reason)
 
 
-def _existing(
-    pool: NodePool, instance: InstanceType, capacity: CapacityPlan, where: str, out: Collector
-) -> Placement:
+def _existing(pool: NodePool, instance: InstanceType, capacity: CapacityPlan, where: str, out: Collector) -> Placement:
     name = pool.proximity
     if capacity.type is CapacityType.CAPACITY_BLOCK:
         out.add(
@@ -75,16 +73,16 @@ def _existing(
     return Placement("existing", name, "named in the spec; nothing is put on top of it")
 
 
-def _auto(
-    habits: _Habits, instance: InstanceType, capacity: CapacityPlan, fabric: Fabric, most: int
-) -> Placement:
+def _auto(habits: _Habits, instance: InstanceType, capacity: CapacityPlan, fabric: Fabric, most: int) -> Placement:
     def none(reason: str) -> Placement:
         return Placement("none", "", reason)
 
     if capacity.type is CapacityType.CAPACITY_BLOCK:
         return none("a capacity block is one place already; the cloud refuses a group on top")
     if capacity.type is CapacityType.RESERVATION:
-        return none("a reservation made outside a group cannot be used inside one; name the group if it was made in one")
+        return none(
+            "a reservation made outside a group cannot be used inside one; name the group if it was made in one"
+        )
     if most < 2:
         return none("one node has no neighbour")
     if habits.fabric_places and fabric.present:

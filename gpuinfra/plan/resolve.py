@@ -100,7 +100,9 @@ def _machines(
         if pool.name in seen:
             out.add(
                 f.NAME_TWICE.at(
-                    f"{path}.name", f"'{pool.name}' is the name of node_pools[{seen[pool.name]}] too", "rename one of them"
+                    f"{path}.name",
+                    f"'{pool.name}' is the name of node_pools[{seen[pool.name]}] too",
+                    "rename one of them",
                 )
             )
         seen.setdefault(pool.name, n)
@@ -137,9 +139,7 @@ def _pool(
     public = spec.network.public_nodes if pool.public_ip is None else pool.public_ip
     question = Question(provider, instance, machine.gpus, counts.most, pool.fabric, spec.workload)
     fabric, why_fabric = plan_fabric(question, pool, public, path, out)
-    placement, why_placement = plan_placement(
-        provider, pool, instance, capacity, fabric, counts.most, path, out
-    )
+    placement, why_placement = plan_placement(provider, pool, instance, capacity, fabric, counts.most, path, out)
     card = _card(machine)
     images = resolve_images(
         path,

@@ -19,11 +19,26 @@ from .zones import check_zone
 _EXISTING_FORMS: dict[tuple[Provider, StorageKind], tuple[str, str]] = {
     (Provider.AWS, StorageKind.LUSTRE): (r"fs-[0-9a-z]{6,}", "fs-0123456789abcdef0"),
     (Provider.AWS, StorageKind.NFS): (r"fs-[0-9a-z]{6,}", "fs-0123456789abcdef0"),
-    (Provider.AWS, StorageKind.BUCKET): (r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?", "s3://bucket or s3://bucket/prefix"),
-    (Provider.GCP, StorageKind.LUSTRE): (r"(projects/[^/]+/locations/[^/]+/instances/)?[a-z][-a-z0-9]*", "an instance's name"),
-    (Provider.GCP, StorageKind.NFS): (r"(projects/[^/]+/locations/[^/]+/instances/)?[a-z][-a-z0-9]*", "an instance's name"),
-    (Provider.GCP, StorageKind.BUCKET): (r"gs://[a-z0-9][a-z0-9._-]{1,61}[a-z0-9](/.*)?", "gs://bucket or gs://bucket/prefix"),
-    (Provider.AZURE, StorageKind.LUSTRE): (r"(?i)/subscriptions/.+/providers/Microsoft\.StorageCache/amlFilesystems/[^/]+", "an ARM id"),
+    (Provider.AWS, StorageKind.BUCKET): (
+        r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?",
+        "s3://bucket or s3://bucket/prefix",
+    ),
+    (Provider.GCP, StorageKind.LUSTRE): (
+        r"(projects/[^/]+/locations/[^/]+/instances/)?[a-z][-a-z0-9]*",
+        "an instance's name",
+    ),
+    (Provider.GCP, StorageKind.NFS): (
+        r"(projects/[^/]+/locations/[^/]+/instances/)?[a-z][-a-z0-9]*",
+        "an instance's name",
+    ),
+    (Provider.GCP, StorageKind.BUCKET): (
+        r"gs://[a-z0-9][a-z0-9._-]{1,61}[a-z0-9](/.*)?",
+        "gs://bucket or gs://bucket/prefix",
+    ),
+    (Provider.AZURE, StorageKind.LUSTRE): (
+        r"(?i)/subscriptions/.+/providers/Microsoft\.StorageCache/amlFilesystems/[^/]+",
+        "an ARM id",
+    ),
     (Provider.AZURE, StorageKind.NFS): (r"(?i)/subscriptions/.+/providers/Microsoft\.(NetApp|Storage)/.+", "an ARM id"),
     (Provider.AZURE, StorageKind.BUCKET): (
         r"https://[a-z0-9]{3,24}\.blob\.core\.[a-z.]+/[a-z0-9-]+(/.*)?|(?i:/subscriptions/.+/providers/Microsoft\.Storage/.+)",
@@ -85,7 +100,9 @@ def _one(
         if not re.fullmatch(form[0], wish.existing):
             out.add(
                 f.STORAGE_ID.at(
-                    f"{path}.existing", f"'{wish.existing}' is not {wish.kind} storage of this cloud", f"the form is {form[1]}"
+                    f"{path}.existing",
+                    f"'{wish.existing}' is not {wish.kind} storage of this cloud",
+                    f"the form is {form[1]}",
                 )
             )
     import_mount = _import(provider, wish, path, out)
@@ -118,20 +135,27 @@ def _import(provider: Provider, wish: Storage, path: str, out: Collector) -> str
         return ""
     where = f"{path}.import_from"
     if wish.kind is not StorageKind.LUSTRE:
-        out.add(f.IMPORT_REFUSED.at(where, f"only lustre shows the files of an object store, not {wish.kind}",
-                                    "mount the bucket itself: kind: bucket, existing: " + wish.import_from))
+        out.add(
+            f.IMPORT_REFUSED.at(
+                where,
+                f"only lustre shows the files of an object store, not {wish.kind}",
+                "mount the bucket itself: kind: bucket, existing: " + wish.import_from,
+            )
+        )
         return ""
     form = _EXISTING_FORMS[provider, StorageKind.BUCKET]
     if not re.fullmatch(form[0], wish.import_from):
-        out.add(f.IMPORT_REFUSED.at(where, f"'{wish.import_from}' is no object store of this cloud", f"the form is {form[1]}"))
+        out.add(
+            f.IMPORT_REFUSED.at(
+                where, f"'{wish.import_from}' is no object store of this cloud", f"the form is {form[1]}"
+            )
+        )
         return ""
     last = [p for p in wish.import_from.split("://", 1)[-1].split("/")[1:] if p]
     return "/" + re.sub(r"[^A-Za-z0-9._-]", "-", last[-1]) if last else "/import"
 
 
-def _size(
-    provider: Provider, wish: Storage, path: str, out: Collector
-) -> tuple[StorageTier | None, int | None, bool]:
+def _size(provider: Provider, wish: Storage, path: str, out: Collector) -> tuple[StorageTier | None, int | None, bool]:
     """The tier, the size in GiB, and whether the storage can be planned."""
     tiers = catalog.storage_tiers(provider, wish.kind)
     if wish.existing or not tiers:
@@ -184,7 +208,13 @@ def _fit(
     speed = f" at {tiers[0].throughput_mbps_per_tib} MB/s per TiB" if tiers[0].throughput_mbps_per_tib else ""
     choices = [str(s) for s in (below, above) if s is not None]
     least = min(min((t.min_gib, *t.extra_sizes_gib)) for t in ladder)
-    kind = "below the smallest size" if below is None else "above the largest size" if above is None else "between the sizes"
+    kind = (
+        "below the smallest size"
+        if below is None
+        else "above the largest size"
+        if above is None
+        else "between the sizes"
+    )
     out.add(
         f.SIZE_STEP.at(
             f"{path}.size_gib",

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 from .. import catalog
 from ..catalog import Accelerator, ContainerImage, CudaRelease, NodeImage
 from ..vocabulary import Provider
 from .versions import minor, numbers
+
+if TYPE_CHECKING:
+    from .models import ContainerPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,11 @@ class Facts:
 
     @cached_property
     def _spans(self) -> dict[str, ToolkitSpan]:
+        return {}
+
+    @cached_property
+    def memory(self) -> dict[str, tuple[ContainerPlan, ...]]:
+        """What was worked out from these tables before and need not be again."""
         return {}
 
     def release(self, version: str) -> CudaRelease | None:

@@ -108,6 +108,8 @@ def _offers(
             found.setdefault(machine.name, (path, row.zones))
             continue
         elsewhere = [r for r in catalog.regions(provider) if catalog.zones(provider, r, machine.name)]
+        # Same continent first: the data is likely to be near.
+        elsewhere.sort(key=lambda r: (r.split("-")[0] != region.split("-")[0], r))
         if elsewhere:
             out.add(
                 f.TYPE_NOT_IN_REGION.at(

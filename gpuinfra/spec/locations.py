@@ -89,3 +89,14 @@ Location = Annotated[
     Discriminator(_provider),
 ]
 """The location of a cluster, told apart by `provider`."""
+
+OTHER_NAMES = {
+    "amazon": "aws",
+    "ec2": "aws",
+    "google": "gcp",
+    "gcloud": "gcp",
+    "gce": "gcp",
+    "microsoft": "azure",
+    "azurerm": "azure",
+}
+"""What else people write for `provider`, and the word meant."""

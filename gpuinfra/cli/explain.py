@@ -1,0 +1,191 @@
+"""`gpuinfra explain`: what a code, a field of the spec, an instance type or a GPU is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import click
+
+from ..diagnostics import Code, nearest
+from .output import note, write
+
+
+@click.command("explain")
+@click.argument("subject", metavar="CODE|FIELD|TYPE")
+def command(subject: str) -> int:
+    """Explain a code, a field of the spec, an instance type or a GPU model.
+
+    \b
+    Examples:
+      gpuinfra explain GI2001
+      gpuinfra explain node_pools.capacity.type
+      gpuinfra explain p5.48xlarge
+      gpuinfra explain H200
+    """
+    for explain in (_code, _field, _machine, _gpu):
+        if text := explain(subject):
+            write(text if text.endswith("\n") else text + "\n")
+            return 0
+    near = nearest(subject, _subjects(), n=4)
+    guess = f"; did you mean {' or '.join(near)}?" if near else "; see gpuinfra instances, gpuinfra gpus, docs/reference"
+    note(f"error: '{subject}' is no code, field, instance type or GPU that is known here{guess}")
+    return 1
+
+
+def _codes() -> dict[str, Code]:
+    from ..reference import all_codes
+    from .plan import CODES
+
+    return all_codes(CODES)
+
+
+def _code(subject: str) -> str:
+    if not re.fullmatch(r"[Gg][Ii]\d{4}", subject):
+        return ""
+    from ..reference.codes import rule_page, rules_by_code
+
+    code = _codes().get(subject.upper())
+    if code is None:
+        return ""
+    page = rule_page(code, rules_by_code().get(code.code))
+    lines = [line for line in page.splitlines() if not line.startswith(("<a id", "```"))]
+    return "\n".join(lines).replace("### ", "").replace("**", "").replace("*", "") + "\n"
+
+
+def _plain(path: str) -> str:
+    return re.sub(r"\[\w*\]", "", path)
+
+
+def _field(subject: str) -> str:
+    if not re.fullmatch(r"[a-z_][\w.\[\]]*", subject):
+        return ""
+    from ..reference import SpecField, spec_fields
+
+    wanted = _plain(subject)
+    fields = spec_fields()
+    exact = [f for f in fields if _plain(f.path) == wanted]
+    ends = [f for f in fields if _plain(f.path).endswith(f".{wanted}")]
+
+    def card(f: SpecField) -> str:
+        only = f"  ({f.where} only)" if f.where else ""
+        rows = [
+            ("type", f.type.replace("`", "").replace("\\|", "|")),
+            ("default", "required" if f.required else f.default),
+            ("unit", f.unit),
+            ("example", f.example),
+            ("on change", f.on_change),
+        ]
+        inner = [g.path for g in fields if g.path.startswith((f"{f.path}.", f"{f.path}[]."))]
+        rows.append(("fields", " ".join(p.rpartition(".")[2] for p in inner if _plain(p).count(".") == _plain(f.path).count(".") + 1)))
+        return f"{f.path}{only}\n  {f.description}\n\n{_card(rows)}"
+
+    return "\n".join(card(f) for f in (exact or ends))
+
+
+def _card(rows: Iterable[tuple[str, Any]]) -> str:
+    shown = [(name, value) for name, value in rows if value not in ("", None, [], ())]
+    width = max((len(name) for name, _ in shown), default=0)
+    return "".join(f"  {name:<{width}}  {_text(value)}\n" for name, value in shown)
+
+
+def _text(value: Any) -> str:
+    from .output import number
+
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        return " ".join(str(v) for v in value)  # type: ignore[misc]
+    return number(value) if isinstance(value, float) else str(value)
+
+
+_MACHINE_FACTS = (
+    ("GPU", "gpu_model"),
+    ("GPUs", "gpu_count"),
+    ("GPU memory, GiB each", "gpu_memory_gib"),
+    ("NVLink", "nvlink"),
+    ("vCPUs", "vcpus"),
+    ("memory, GiB", "memory_gib"),
+    ("architecture", "arch"),
+    ("local NVMe, GB", "local_nvme_gb"),
+    ("network, Gbit/s", "network_gbps"),
+    ("fabric", "fabric"),
+    ("fabric interfaces", "fabric_interfaces"),
+    ("fabric, Gbit/s", "fabric_gbps"),
+    ("spot", "spot_supported"),
+    ("placement group", "cluster_placement_supported"),
+    ("notes", "notes"),
+    ("from common knowledge", "weak"),
+    ("as of", "as_of"),
+    ("source", "source"),
+)
+
+
+def _machine(subject: str) -> str:
+    from . import rows
+
+    found = [r for r in rows.instances() if r["instance_type"].casefold() == subject.casefold()]
+    return "\n".join(_machine_card(r) for r in found)
+
+
+def _machine_card(row: dict[str, Any]) -> str:
+    from . import listing, prices, rows
+
+    facts = _card((title, "?" if row.get(column) is None else row[column]) for title, column in _MACHINE_FACTS)
+    card = f"{row['instance_type']} ({row['provider']})\n{facts}{_card(_layout(row))}"
+    priced = [
+        p for p in rows.prices() if (p["provider"], p["instance_type"]) == (row["provider"], row["instance_type"])
+    ]
+    if not priced:
+        return card + "\nprices: unknown\n"
+    by_price = sorted(priced, key=lambda p: (p["on_demand_usd_hour"] is None, p["on_demand_usd_hour"] or 0))
+    shown = [c for c in prices.COLUMNS if c.title not in ("provider", "type", "GPU", "n")]
+    return f"{card}\n{listing.table_text(shown, by_price)}"
+
+
+def _layout(row: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The interfaces that the cloud demands, by whichever table of the catalog knows the type."""
+    from ..catalog.tables import rows as catalog_rows
+
+    found: list[tuple[str, Any]] = []
+    for table in ("network_cards", "nics", "infiniband"):
+        for cells in catalog_rows(table, row["provider"]):
+            if row["instance_type"] in (cells.get("instance_type"),) or row.get("family") in (cells.get("family"),):
+                found += [(k.replace("_", " "), v) for k, v in cells.items() if v and k not in _NOT_LAYOUT]
+    return found
+
+
+_NOT_LAYOUT = frozenset(("instance_type", "family", "provider", "as_of", "as_of_basis", "source", "notes", "weak"))
+
+
+def _gpu(subject: str) -> str:
+    from . import rows
+
+    fold = subject.casefold()
+    models = rows.gpus()
+    found = [r for r in models if r["gpu_model"].casefold() == fold]
+    found = found or [r for r in models if r["gpu_model"].casefold().startswith(f"{fold}-")]
+    if not found:
+        return ""
+    machines = rows.instances()
+
+    def card(row: dict[str, Any]) -> str:
+        facts = _card((k.replace("_", " "), v) for k, v in row.items() if k not in ("gpu_model", "as_of_basis"))
+        sold = [f"{m['instance_type']} ({m['provider']}, {m['gpu_count']})" for m in machines if m["gpu_model"] == row["gpu_model"]]
+        return f"{row['gpu_model']}\n{facts}  sold as: {', '.join(sold) or 'nothing in the tables'}\n"
+
+    return "\n".join(card(r) for r in found)
+
+
+def _subjects() -> Iterable[str]:
+    from ..reference import spec_fields
+    from . import rows
+
+    sources: tuple[Callable[[], Iterable[str]], ...] = (
+        lambda: _codes(),
+        lambda: (_plain(f.path) for f in spec_fields()),
+        lambda: (r["instance_type"] for r in rows.instances()),
+        lambda: (r["gpu_model"] for r in rows.gpus()),
+    )
+    return [name for source in sources for name in source()]

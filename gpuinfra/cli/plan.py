@@ -1,0 +1,173 @@
+"""`gpuinfra plan`: what a spec becomes, what it costs and what is wrong with it, before anything exists."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from ..diagnostics import Code, Diagnostic, GpuInfraError, Severity, has_errors
+from . import findings as rendering
+from .judge import Judged, excerpts, format_option, judge, now_option
+from .output import as_json, is_terminal, note, write
+
+if TYPE_CHECKING:
+    from ..cost import CostEstimate, CostLine
+    from ..plan.models import ClusterPlan
+    from ..policy.resource_graph import Resource, ResourceGraph
+
+ROOM_NOT_BUILT = Code(
+    "GI2190",
+    "room-not-built",
+    Severity.INFO,
+    "The cloud can be planned for, and not yet deployed to.",
+    why="Decisions, cost and checks need the catalog alone; resources need the cloud's room, which this version lacks.",
+    fix="Use the plan and its cost for comparison; deploy on a cloud whose room is there.",
+)
+CODES = (ROOM_NOT_BUILT,)
+"""Codes that only `gpuinfra plan` gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What came of rendering a plan: the resources, or why there are none."""
+
+    graph: ResourceGraph | None
+    findings: tuple[Diagnostic, ...] = ()
+    missing_sdk: str = ""
+
+
+@click.command("plan")
+@click.argument("spec", metavar="SPEC", type=click.Path(allow_dash=True))
+@format_option
+@now_option
+def command(spec: str, format_: str, now: datetime | None) -> int:
+    """Show what a spec becomes: decisions and their reasons, resources, cost, findings.
+
+    SPEC is the path of a cluster.yaml, or - for standard input. Works offline and without a cloud account. Resources
+    need the cloud's SDK (pip install 'gpuinfra[aws]'); decisions and cost do not.
+
+    \b
+    Example:
+      gpuinfra plan stacks/aws-h100-training/cluster.yaml
+    """
+    judged = judge(spec, now)
+    recorded = Recorded(None)
+    cost: CostEstimate | None = None
+    if judged.plan is not None:
+        from ..cost import estimate
+
+        cost = estimate(judged.plan)
+        if not has_errors(judged.findings):
+            with _progress("Rendering the resources …"):
+                recorded = record_plan(judged.plan)
+    found = judged.with_findings(recorded.findings)
+    if format_ == "json":
+        write(as_json(as_data(judged, recorded.graph, cost, found)))
+    else:
+        from .plan_view import plan_text
+
+        text = plan_text(judged.plan, recorded.graph, cost) if judged.plan and cost else ""
+        write(text + rendering.as_text(found, excerpts([spec])) + rendering.summary_line(found, 1))
+    if recorded.missing_sdk:
+        note(recorded.missing_sdk)
+        return 2
+    return 1 if has_errors(found) else 0
+
+
+def record_plan(plan: ClusterPlan) -> Recorded:
+    """Renders a plan without a cloud and judges its resources. A missing SDK or room is said, not raised."""
+    from ..providers import MissingSdk, RoomNotBuilt, get
+
+    try:
+        get(plan.provider)
+    except RoomNotBuilt as e:
+        return Recorded(None, (ROOM_NOT_BUILT.at("location.provider", str(e)),))
+    except MissingSdk as e:
+        return Recorded(None, missing_sdk=str(e))
+    from ..cluster import GpuCluster
+    from ..policy.engine import check_graph
+    from ..testing import record
+
+    try:
+        graph = record(lambda: GpuCluster(plan.name, plan.spec, now=plan.now), project=plan.name, stack="plan")
+    except GpuInfraError as e:
+        return Recorded(None, e.diagnostics)
+    return Recorded(graph, tuple(check_graph(graph, plan).diagnostics))
+
+
+def as_data(
+    judged: Judged, graph: ResourceGraph | None, cost: CostEstimate | None, found: tuple[Diagnostic, ...]
+) -> dict[str, Any]:
+    """The JSON form of a plan."""
+    decisions = judged.plan.decisions if judged.plan else ()
+    return {
+        "decisions": [{"path": d.path, "value": d.value, "reason": d.reason} for d in decisions],
+        "resources": [_resource(r, graph) for r in graph] if graph else [],
+        "cost": _cost(cost),
+        **rendering.as_data(found),
+    }
+
+
+def _resource(resource: Resource, graph: ResourceGraph) -> dict[str, Any]:
+    from ..policy.resource_graph import as_json as plain
+
+    parent = graph.by_urn(resource.parent) if resource.parent else None
+    return {
+        "type": resource.type,
+        "name": resource.name,
+        "parent": parent.name if parent else None,
+        "inputs": plain(resource.inputs),
+        "options": plain(resource.options),
+    }
+
+
+def _cost(cost: CostEstimate | None) -> dict[str, Any]:
+    """Amounts in USD. `unknown` names every line that no sum holds; where it has entries the sums are 'at least'."""
+    if cost is None:
+        return {"usd_per_hour": None, "usd_per_lease": None, "lines": [], "unknown": []}
+    nothing_known = all(line.usd_per_hour is None for line in cost.lines)
+    return {
+        "usd_per_hour": None if nothing_known else _rounded(cost.usd_per_hour),
+        "usd_per_lease": None if nothing_known else _rounded(cost.usd_per_lease),
+        "lease_hours": _rounded(cost.lease_hours),
+        "worst_usd_per_hour": _rounded(cost.worst_usd_per_hour),
+        "worst_usd_per_month": _rounded(cost.worst_usd_per_month),
+        "residual_usd_per_hour": _rounded(cost.residual_usd_per_hour),
+        "lines": [_line(line) for line in cost.lines],
+        "unknown": [*cost.unknown, *cost.by_use],
+    }
+
+
+def _line(line: CostLine) -> dict[str, Any]:
+    return {
+        "name": line.name,
+        "quantity": _rounded(line.quantity),
+        "unit": line.unit,
+        "unit_price_usd": line.unit_price_usd,
+        "usd_per_hour": _rounded(line.usd_per_hour),
+        "as_of": line.as_of,
+        "source": line.source,
+        "path": line.path,
+        "worst_usd_per_hour": _rounded(line.worst_usd_per_hour),
+        "estimate": line.estimate,
+        "note": line.note,
+    }
+
+
+def _rounded(amount: float | None) -> float | None:
+    return None if amount is None else round(amount, 6)
+
+
+def _progress(what: str) -> AbstractContextManager[Any]:
+    """A spinner on standard error where a person looks: loading a cloud's SDK takes seconds."""
+    if not is_terminal(sys.stderr):
+        return nullcontext()
+    from .console import console
+
+    return cast(Callable[[str], AbstractContextManager[Any]], console(sys.stderr).status)(what)

@@ -1,0 +1,181 @@
+"""A plan for a person: decisions, resources as a tree, cost."""
+
+from __future__ import annotations
+
+import sys
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from ..cost import CostEstimate, CostLine
+from ..plan.models import ClusterPlan
+from ..policy.resource_graph import Resource, ResourceGraph
+from ..spec.quantities import format_moment
+from .console import console, plain_table
+from .output import number, printable, usd
+
+_SPEND_LAG_HOURS = 24
+"""Cloud spend data lags 8 to 24 hours (facts on each cloud's budgets), so that much is spent before an alert."""
+
+
+def plan_text(plan: ClusterPlan, graph: ResourceGraph | None, cost: CostEstimate) -> str:
+    """The plan as text, as wide as the terminal."""
+    out = console(sys.stdout)
+    with out.capture() as captured:
+        out.print(_title(plan))
+        _section(out, "Decisions", _decisions(plan))
+        if graph is not None:
+            _section(out, f"Resources ({sum(r.custom for r in graph)})", _resources(graph))
+        _section(out, "Cost", _cost(plan, cost))
+        out.print()
+    return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
+
+
+def _title(plan: ClusterPlan) -> Text:
+    zone = f" ({plan.zone})" if plan.zone else ""
+    return Text.assemble((plan.name, "bold"), f"  {plan.provider}, {plan.region}{zone}, at {format_moment(plan.now)}")
+
+
+def _section(out: Console, title: str, body: RenderableType) -> None:
+    out.print()
+    out.print(Text(title, style="bold"))
+    out.print(Padding(body, (0, 0, 0, 2), expand=False))
+
+
+def _decisions(plan: ClusterPlan) -> RenderableType:
+    table = plain_table(head=False)
+    table.add_column(overflow="fold", style="cyan")
+    table.add_column(overflow="fold")
+    for d in plan.decisions:
+        table.add_row(printable(d.path), Text.assemble((printable(d.value), "bold"), (f"  {printable(d.reason)}", "dim")))
+    return table
+
+
+def _resources(graph: ResourceGraph) -> RenderableType:
+    known = {r.urn for r in graph}
+    roots = [r for r in graph if r.parent not in known]
+    children: dict[str, list[Resource]] = {}
+    for resource in graph:
+        children.setdefault(resource.parent, []).append(resource)
+    trees: list[RenderableType] = []
+    for root in roots:
+        tree = Tree(_label(root), guide_style="dim")
+        _grow(tree, root, children)
+        trees.append(tree)
+    return Group(*trees)
+
+
+def _grow(tree: Tree, root: Resource, children: dict[str, list[Resource]]) -> None:
+    # A list and not recursion: depth belongs to the user's program.
+    todo = [(tree, root)]
+    while todo:
+        branch, resource = todo.pop()
+        for child in children.get(resource.urn, ()):
+            todo.append((branch.add(_label(child)), child))
+
+
+def _label(resource: Resource) -> Text:
+    marks = "".join(f"  {word}" for key, word in (("protect", "protected"), ("retainOnDelete", "kept")) if resource.options.get(key))
+    return Text.assemble((printable(resource.name), "bold"), (f"  {short_type(resource.type)}", "dim"), (marks, "green"))
+
+
+def short_type(token: str) -> str:
+    """A type token without its file: aws:ec2/launchTemplate:LaunchTemplate is aws:ec2:LaunchTemplate."""
+    package, _, rest = token.partition(":")
+    module, _, name = rest.rpartition(":")
+    return f"{package}:{module.partition('/')[0]}:{name}" if module else token
+
+
+def _cost(plan: ClusterPlan, cost: CostEstimate) -> RenderableType:
+    parts: list[RenderableType] = [_lines(cost)]
+    parts += [Text(""), _totals(plan, cost)]
+    notes = _notes(cost)
+    if notes:
+        parts += [Text(""), *notes]
+    return Group(*parts)
+
+
+def _lines(cost: CostEstimate) -> Table:
+    table = plain_table()
+    table.add_column("", overflow="fold")
+    table.add_column("quantity", justify="right", overflow="fold")
+    table.add_column("unit price, USD", justify="right")
+    table.add_column("USD/h", justify="right")
+    table.add_column("as of", overflow="fold")
+    for line in cost.lines:
+        table.add_row(printable(line.name), _quantity(line), _unit_price(line), _hourly(line), _date(line))
+    return table
+
+
+def _quantity(line: CostLine) -> str:
+    if line.by_use:
+        return "by use"
+    return f"{number(round(line.quantity, 2))} {_countable(line.unit)}"
+
+
+def _countable(unit: str) -> str:
+    return {"instance-hour": "nodes", "GPU-hour": "GPUs", "GiB-month": "GiB", "GB-month": "GB", "hour": ""}.get(
+        unit, unit.removesuffix("-hour").removesuffix("-month")
+    )
+
+
+def _unit_price(line: CostLine) -> str:
+    if line.unit_price_usd is None:
+        return "unknown"
+    per = {"instance-hour": "h", "GPU-hour": "h", "hour": "h", "GiB-month": "GiB month", "GB-month": "GB month"}
+    price = f"{line.unit_price_usd:,.4f}".rstrip("0")
+    whole, _, cents = price.partition(".")
+    return f"{'~' if line.estimate else ''}{whole}.{cents.ljust(2, '0')} / {per.get(line.unit, line.unit)}"
+
+
+def _hourly(line: CostLine) -> str:
+    if line.usd_per_hour is not None:
+        return ("~" if line.estimate else "") + usd(line.usd_per_hour)
+    return "–" if line.by_use else "unknown"
+
+
+def _date(line: CostLine) -> str:
+    return line.as_of or ("undated" if line.unit_price_usd is not None else "")
+
+
+def _totals(plan: ClusterPlan, cost: CostEstimate) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(overflow="fold")
+    table.add_column(justify="right")
+    table.add_column(overflow="fold", style="dim")
+    least = "at least " if cost.unknown else ""
+    as_of = f"prices as of {cost.oldest_as_of or 'an unknown date'} or later" if cost.usd_per_hour else ""
+    table.add_row("per hour", Text(f"{least}{usd(cost.usd_per_hour)} USD", style="bold"), as_of)
+    if cost.usd_per_lease is not None and cost.lease_hours is not None:
+        hours = f"{number(round(cost.lease_hours, 1))} h"
+        table.add_row("per lease", Text(f"{least}{usd(cost.usd_per_lease)} USD", style="bold"), hours)
+    if cost.worst_usd_per_hour > cost.usd_per_hour:
+        table.add_row("at most, per hour", f"{usd(cost.worst_usd_per_hour)} USD", "most nodes of each range, on demand where spot is unknown")
+    month = "a month of 730 h" if cost.lease_hours is None else "the lease, at most 730 h"
+    table.add_row("worst month", f"{usd(cost.worst_usd_per_month)} USD", month)
+    table.add_row("nodes stopped, per hour", f"{usd(cost.residual_usd_per_hour)} USD", "storage, NAT and addresses go on billing")
+    if plan.spec.budget is not None:
+        lost = f"{usd(cost.worst_usd_per_hour * _SPEND_LAG_HOURS)} USD"
+        table.add_row("before an alert", lost, "spend data of the cloud lags 8 to 24 h: a budget is an alarm and no cap")
+    return table
+
+
+def _notes(cost: CostEstimate) -> list[RenderableType]:
+    notes: list[str] = []
+    if cost.unknown:
+        notes.append("Unknown, in no sum: " + ", ".join(cost.unknown) + ".")
+    if cost.by_use:
+        notes.append("Billed by use, in no sum: " + ", ".join(cost.by_use) + ".")
+    if cost.has_estimates:
+        notes.append("~ an estimate, derived and not read.")
+    notes += [f"{line.name}: {line.note}." for line in cost.lines if line.note and not line.by_use and _telling(line)]
+    sources = dict.fromkeys(line.source for line in cost.lines if line.source)
+    notes += [f"Source: {source}" for source in sources]
+    return [Text(printable(n), style="dim") for n in notes]
+
+
+def _telling(line: CostLine) -> bool:
+    return line.usd_per_hour is None or line.estimate or line.worst_usd_per_hour != line.usd_per_hour or "reservation" in line.note

@@ -1,0 +1,194 @@
+"""What differs between the clouds when a node boots, as one row a cloud."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..vocabulary import FabricKind, Provider
+
+
+@dataclass(frozen=True, slots=True)
+class CloudBoot:
+    """One cloud. `parts` is the folder of templates that only this cloud needs."""
+
+    provider: Provider
+    parts: str
+    nvme_models: tuple[str, ...]
+    """Model names of drives that belong to the instance; network disks have others."""
+    nvme_links: tuple[str, ...]
+    """Patterns under /dev/disk/by-id for the same, where the model tells nothing."""
+    image_mount: str
+    """Where the usual GPU image mounts the drives by itself."""
+    image_unit: str
+    """The unit that does so; empty where there is none that can be stopped."""
+    image_marker: str
+    """A path that shows that the image assembles the drives; empty where the unit shows it."""
+    nfs_options: tuple[str, ...]
+    """Mount options of the cloud's NFS service, the first that works is taken."""
+    bucket_pattern: str
+    """An existing bucket as people write it: groups `bucket`, and maybe `account` and `prefix`."""
+    user_data_bytes: int
+    """Most bytes of the document before the cloud's own encoding."""
+    gzip: bool
+    """Whether a compressed document arrives: Google's metadata holds text only."""
+    source: str
+
+
+CLOUDS = {
+    Provider.AWS: CloudBoot(
+        provider=Provider.AWS,
+        parts="aws",
+        nvme_models=("Amazon EC2 NVMe Instance Storage",),
+        nvme_links=(),
+        image_mount="/opt/dlami/nvme",
+        image_unit="dlami-nvme.service",
+        image_marker="",
+        nfs_options=("nfsvers=4.1,rsize=1048576,wsize=1048576,hard,timeo=600,retrans=2,noresvport,_netdev",),
+        bucket_pattern=r"s3://(?P<bucket>[a-z0-9.-]{3,63})(?:/(?P<prefix>.*))?",
+        user_data_bytes=16384,
+        gzip=True,
+        source="facts aws a5; Amazon EFS User Guide, recommended NFS mount options; AWS Deep Learning AMIs Developer Guide",
+    ),
+    Provider.GCP: CloudBoot(
+        provider=Provider.GCP,
+        parts="gcp",
+        nvme_models=(),
+        # The names that the guest's udev rules give: older rules, then those of newer images.
+        nvme_links=("google-local-nvme-ssd-*", "google-local-ssd-*"),
+        image_mount="",
+        image_unit="",
+        image_marker="",
+        # Filestore speaks 4.1 only where it was made for it; 3 is its default.
+        nfs_options=(
+            "nfsvers=4.1,rsize=1048576,wsize=1048576,hard,timeo=600,retrans=3,_netdev",
+            "nfsvers=3,rsize=524288,wsize=1048576,hard,timeo=600,retrans=3,_netdev",
+        ),
+        bucket_pattern=r"gs://(?P<bucket>[a-z0-9._-]{3,222})(?:/(?P<prefix>.*))?",
+        user_data_bytes=262144,
+        gzip=False,
+        source="Compute Engine, Format and mount Local SSD; Filestore, Mounting file shares; Compute Engine, VM metadata",
+    ),
+    Provider.AZURE: CloudBoot(
+        provider=Provider.AZURE,
+        parts="azure",
+        nvme_models=("Microsoft NVMe Direct Disk", "Microsoft NVMe Direct Disk v2"),
+        nvme_links=(),
+        image_mount="/mnt/resource_nvme",
+        image_unit="",
+        # HPC images stripe the drives at boot; formatting them again loses the race (facts azure a7).
+        image_marker="/opt/azurehpc",
+        nfs_options=(
+            "vers=4.1,rsize=262144,wsize=262144,hard,timeo=600,retrans=2,_netdev",
+            "vers=3,rsize=262144,wsize=262144,hard,timeo=600,retrans=2,_netdev",
+        ),
+        bucket_pattern=(
+            r"(?:https://(?P<account>[a-z0-9]{3,24})\.blob\.core\.[a-z.]+/(?P<bucket>[a-z0-9$-]{3,63})"
+            r"|abfss?://(?P<bucket2>[a-z0-9$-]{3,63})@(?P<account2>[a-z0-9]{3,24})\.dfs\.core\.[a-z.]+"
+            r"|(?P<account3>[a-z0-9]{3,24})/(?P<bucket3>[a-z0-9$-]{3,63}))(?:/(?P<prefix>.*))?"
+        ),
+        user_data_bytes=65535,
+        gzip=True,
+        source="facts azure a7; Azure NetApp Files, Linux NFS mount options; Azure VMs, custom data",
+    ),
+}
+
+LUSTRE_OPTIONS = ("noatime,flock,lazystatfs,_netdev",)
+"""facts aws a6: flock for programs that lock files, lazystatfs so that df does not hang on a slow server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """One variable, or one that names a file and is set only where that file is."""
+
+    name: str
+    value: str
+    reason: str
+    architectures: tuple[str, ...] = ()
+    """GPU architectures that it is meant for; empty: all."""
+
+
+@dataclass(frozen=True, slots=True)
+class FabricEnvironment:
+    """What a fabric needs of the environment, and how its devices are counted."""
+
+    kind: FabricKind
+    exports: tuple[Export, ...]
+    files: tuple[Export, ...]
+    script: str
+    """The vendor's own script that sets the rest; empty: none."""
+    plugins: tuple[str, ...]
+    """Where the host would have the NCCL plugin."""
+    check: str
+    """efa, rdma or gvnic: which devices are counted."""
+    devices: tuple[str, ...]
+    """Container options that hand the fabric's devices over."""
+    source: str
+
+
+_NO_BRIDGES = Export(
+    "NCCL_SOCKET_IFNAME", "^docker,lo,veth", "Bootstrap never over a container bridge, which other nodes cannot reach."
+)
+
+FABRICS = {
+    FabricKind.EFA: FabricEnvironment(
+        kind=FabricKind.EFA,
+        exports=(
+            Export("FI_PROVIDER", "efa", "Fail rather than fall back to TCP."),
+            Export("FI_EFA_USE_HUGE_PAGE", "0", "Data loaders fork; huge pages then fail with ENOMEM."),
+            _NO_BRIDGES,
+        ),
+        files=(),
+        script="",
+        plugins=("/opt/amazon/ofi-nccl", "/opt/aws-ofi-nccl"),
+        check="efa",
+        devices=("--device=/dev/infiniband",),
+        source="awslabs/awsome-distributed-ai test cases; Amazon EC2 User Guide, EFA and NCCL",
+    ),
+    FabricKind.GPUDIRECT_TCPX: FabricEnvironment(
+        kind=FabricKind.GPUDIRECT_TCPX,
+        exports=(Export("NCCL_GPUDIRECTTCPX_UNIX_CLIENT_PREFIX", "/run/tcpx", "Socket of the receive manager."),),
+        files=(),
+        script="",
+        plugins=("/var/lib/tcpx/lib64", "/usr/local/tcpx/lib64"),
+        check="gvnic",
+        devices=("--volume=/run/tcpx:/run/tcpx", "--volume=/var/lib/tcpx:/var/lib/tcpx"),
+        source="Compute Engine, Maximize GPU network bandwidth with GPUDirect-TCPX",
+    ),
+    FabricKind.GPUDIRECT_TCPXO: FabricEnvironment(
+        kind=FabricKind.GPUDIRECT_TCPXO,
+        exports=(Export("NCCL_LIB_DIR", "/var/lib/tcpxo/lib64", "The vendor's script looks for its plugin here."),),
+        files=(),
+        script="/var/lib/tcpxo/lib64/nccl-env-profile.sh",
+        plugins=("/var/lib/tcpxo/lib64",),
+        check="gvnic",
+        devices=("--volume=/var/lib/tcpxo:/var/lib/tcpxo", "--device=/dev/dmabuf_import_helper"),
+        source="nccl-env-profile.sh of the TCPXO plugin; Compute Engine, GPUDirect-TCPXO",
+    ),
+    FabricKind.ROCE: FabricEnvironment(
+        kind=FabricKind.ROCE,
+        exports=(Export("NCCL_NET", "gIB", "Fail rather than fall back to sockets."),),
+        files=(),
+        script="/usr/local/gib/scripts/set_nccl_env.sh",
+        plugins=("/usr/local/gib/lib64",),
+        check="rdma",
+        devices=("--device=/dev/infiniband", "--volume=/usr/local/gib:/usr/local/gib"),
+        source="set_nccl_env.sh of the gIB plugin; AI Hypercomputer, NCCL/gIB (facts gcp a5)",
+    ),
+    FabricKind.INFINIBAND: FabricEnvironment(
+        kind=FabricKind.INFINIBAND,
+        exports=(
+            Export("NCCL_IB_PCI_RELAXED_ORDERING", "1", "Without it a virtual function reaches half its bandwidth."),
+            Export("CUDA_DEVICE_ORDER", "PCI_BUS_ID", "The topology file names GPUs by their place on the bus."),
+            _NO_BRIDGES,
+        ),
+        files=(
+            Export("NCCL_TOPO_FILE", "/opt/microsoft/ndv4-topo.xml", "The machine hides its topology.", ("Ampere",)),
+            Export("NCCL_TOPO_FILE", "/opt/microsoft/ndv5-topo.xml", "The machine hides its topology.", ("Hopper",)),
+        ),
+        script="",
+        plugins=(),
+        check="rdma",
+        devices=("--device=/dev/infiniband", "--volume=/opt/microsoft:/opt/microsoft:ro"),
+        source="Azure/azhpc-images topology files; Azure HPC, NCCL on ND series",
+    ),
+}

@@ -1,0 +1,85 @@
+"""How a launch template buys its nodes, from what the template, the program and look-ups in the account show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from .aws_graph import BLOCK, RESERVATION, late, number, plain
+from .resource_graph import Resource
+from .rule import GraphContext
+
+BLOCK_MARKET = "capacity-block"
+_TARGET = ("capacityReservationSpecification", "capacityReservationTarget")
+
+
+def market(template: Resource) -> Any:
+    """The market type: text, unknown, or None where none is named (on demand)."""
+    return template.get("instanceMarketOptions", "marketType")
+
+
+def target(template: Resource) -> Any:
+    """The reservation that the template aims at: an id, unknown, or None."""
+    return template.get(*_TARGET, "capacityReservationId")
+
+
+def has_target(template: Resource) -> bool:
+    """Whether the template aims at a reservation, a block, or a group of them, known or not."""
+    return target(template) is not None or template.get(*_TARGET, "capacityReservationResourceGroupArn") is not None
+
+
+def reservation(ctx: GraphContext, template: Resource) -> Resource | None:
+    """The reservation or block that the template aims at, where this program makes it."""
+    links = ctx.aws.link(template, _TARGET[0], target(template), RESERVATION, BLOCK)
+    return links.resources[0] if len(links.resources) == 1 else None
+
+
+def reservation_facts(ctx: GraphContext, template: Resource) -> Mapping[str, Any]:
+    """What a look-up found about the template's reservation; empty where nothing did."""
+    value = target(template)
+    found = ctx.facts.get(value) if isinstance(value, str) else None
+    return cast(Mapping[str, Any], found) if isinstance(found, Mapping) else {}
+
+
+def reservation_kind(ctx: GraphContext, template: Resource) -> str:
+    """`capacity-block`, `default`, or empty where nothing shows what the target is."""
+    made_here = reservation(ctx, template)
+    if made_here is not None:
+        return BLOCK_MARKET if made_here.type == BLOCK else "default"
+    said = reservation_facts(ctx, template).get("type")
+    if isinstance(said, str):
+        return said
+    if ctx.plan is not None:
+        pool = next((p for p in ctx.plan.pools if p.capacity.id and p.capacity.id == target(template)), None)
+        if pool is not None:
+            return BLOCK_MARKET if pool.capacity.type.value == "capacity_block" else "default"
+    return ""
+
+
+def is_block(ctx: GraphContext, template: Resource) -> bool | None:
+    """Whether the template buys from a capacity block, by its market type or by its target. None: not known yet."""
+    said = market(template)
+    if said == BLOCK_MARKET or reservation_kind(ctx, template) == BLOCK_MARKET:
+        return True
+    return None if late(said) else False
+
+
+def reserved_count(ctx: GraphContext, template: Resource) -> float | None:
+    """How many instances the target holds; None where nothing shows it."""
+    made_here = reservation(ctx, template)
+    count = number(made_here.get("instanceCount")) if made_here is not None else None
+    return count if count is not None else number(reservation_facts(ctx, template).get("count"))
+
+
+def moment(value: Any) -> datetime | None:
+    """An instant from text with an offset, or a datetime; None for anything else."""
+    value = plain(value)
+    if isinstance(value, str) and not late(value):
+        try:
+            value = datetime.fromisoformat(value.strip())
+        except ValueError:
+            return None
+    if not isinstance(value, datetime):
+        return None
+    return value if value.tzinfo is not None else value.replace(tzinfo=UTC)

@@ -1,0 +1,55 @@
+"""Several nodes of a type with EFA, and no EFA asked for.
+
+What: A group of more than one node launches a type that carries EFA, without an EFA interface.
+Why: Collectives between the nodes fall back to TCP: the job runs, many times slower, at the full price, and nothing says so.
+Fix: Add the type's EFA interfaces, or take a type without EFA.
+References: modelplaneai/modelplane#197; aws/aws-parallelcluster:cli/src/pcluster/validators/instances_validators.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import FabricKind, Provider
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+
+CODE = described("GI3007", "fabric-left-unused", Severity.WARNING, __doc__, ("AWS NET-07",))
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each template; what our own component made is judged by the plan rules."""
+    for nodes in ctx.aws.nodes:
+        facts = ctx.aws.facts_of(nodes)
+        if facts is None or facts.fabric is not FabricKind.EFA or nodes.most_nodes < 2:
+            continue
+        # Types with one EFA are mostly used one by one; a missing EFA there is no sign of a mistake.
+        if (facts.fabric_interfaces or 0) < 2 or ctx.aws.ours(nodes.template):
+            continue
+        if nodes.interfaces is None:
+            yield Undecided(CODE.code, nodes.name, "the network interfaces are not known yet")
+        elif not nodes.efa:
+            yield CODE.at(
+                f"{nodes.name}.networkInterfaces",
+                f"up to {nodes.most_nodes:g} nodes of {facts.name} and no EFA interface, though the type has "
+                f"{facts.fabric_interfaces}: collectives between nodes go over TCP",
+                resource=nodes.name,
+            )
+
+
+_T = """\
+- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{instanceType: p5.48xlarge, networkInterfaces: {0}}}}}
+- {{type: aws.autoscaling.Group, name: group, inputs: {{minSize: 0, maxSize: {1}, launchTemplate: {{id: !ref nodes.id }}}}}}
+"""
+
+RULE = ResourceRule(
+    CODE,
+    ("network", "fabric"),
+    check,
+    Examples(
+        (_T.format("[]", 1), _T.format("[{interfaceType: efa}]", 4)),
+        (_T.format("[]", 4),),
+        (_T.format("!unknown ", 4),),
+    ),
+    providers=(Provider.AWS,),
+)

@@ -1,0 +1,67 @@
+"""A whole cluster: the parts in the order in which they need each other."""
+
+from __future__ import annotations
+
+import pulumi
+
+from ...cost import estimate
+from ...plan.models import ClusterPlan, PoolPlan
+from ..protocol import ClusterOutputs
+from .boot import NodeImages
+from .identity import NodeIdentity
+from .network import ClusterNetwork, ExistingNetwork, cluster_network
+from .node_pool import NodePool
+from .spend import Spend
+from .storage import SharedStorage
+
+
+def render(
+    plan: ClusterPlan, *, parent: pulumi.Resource, network: ClusterNetwork | ExistingNetwork | None = None
+) -> ClusterOutputs:
+    """Registers every resource of a plan as children of `parent`."""
+    opts = pulumi.ResourceOptions(parent=parent)
+    prefix = plan.name
+    place = cluster_network(f"{prefix}-network", plan, network, opts)
+    storage = SharedStorage(f"{prefix}-storage", plan, opts, network=place) if plan.storage else None
+    buckets = storage.bucket_arns if storage else {}
+    identity = NodeIdentity(f"{prefix}-identity", plan, opts, buckets=buckets)
+    spend = Spend(f"{prefix}-spend", plan, opts)
+    images = NodeImages(plan, opts)
+    pools = {
+        pool.name: NodePool(
+            pool.resource_name,
+            plan,
+            opts,
+            pool=pool.name,
+            network=place,
+            identity=identity,
+            storage=storage,
+            spend=spend,
+            images=images,
+        )
+        for pool in plan.pools
+    }
+    cost = estimate(plan)
+    dates = [line.as_of for line in cost.lines if line.usd_per_hour is not None and line.as_of]
+    mounts = storage.mounts if storage else {}
+    return ClusterOutputs(
+        network_id=place.vpc_id,
+        subnet_id=place.subnet_id,
+        node_groups={name: pool.group_name for name, pool in pools.items()},
+        mounts={name: {"address": mount.address, "path": mount.path} for name, mount in mounts.items()},
+        lease_end=spend.lease_end,
+        usd_per_hour=None if cost.unknown else cost.usd_per_hour,
+        usd_per_hour_at_least=cost.usd_per_hour,
+        price_as_of=min(dates, default=""),
+        connect={pool.name: _connect(plan, pool, pools[pool.name]) for pool in plan.pools},
+    )
+
+
+def _connect(plan: ClusterPlan, pool: PoolPlan, made: NodePool) -> pulumi.Output[str]:
+    """The command that opens a shell on one running node of the pool, through Session Manager."""
+    find = pulumi.Output.concat(
+        f"aws ec2 describe-instances --region {plan.region} --filters Name=tag:aws:autoscaling:groupName,Values=",
+        made.group_name,
+        " Name=instance-state-name,Values=running --query 'Reservations[0].Instances[0].InstanceId' --output text",
+    )
+    return pulumi.Output.concat(f'aws ssm start-session --region {plan.region} --target "$(', find, ')"')

@@ -1,0 +1,156 @@
+"""Who the nodes are to AWS: one role with the few actions that a node needs, written out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import pulumi
+import pulumi_aws as aws
+
+from ...plan.models import ClusterPlan
+from ...spec.models import ClusterSpec
+from ...vocabulary import StorageKind
+from ..planning import planned
+from .iam_policy import Statement, document, group_arns, trust
+from .partitions import arn
+from .tags import cluster_tag, tags
+
+# What Session Manager needs of a node and no more: AmazonSSMManagedInstanceCore also reads every parameter of the
+# account (Systems Manager User Guide, "Add Session Manager permissions to an existing IAM role").
+_SESSION_ACTIONS = (
+    "ssm:UpdateInstanceInformation",
+    "ssmmessages:CreateControlChannel",
+    "ssmmessages:CreateDataChannel",
+    "ssmmessages:OpenControlChannel",
+    "ssmmessages:OpenDataChannel",
+)
+_BUCKET_ACTIONS = ("s3:GetBucketLocation", "s3:ListBucket", "s3:ListBucketMultipartUploads")
+_OBJECT_ACTIONS = (
+    "s3:AbortMultipartUpload",
+    "s3:DeleteObject",
+    "s3:GetObject",
+    "s3:ListMultipartUploadParts",
+    "s3:PutObject",
+)
+_PULL_ACTIONS = ("ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer")
+_ECR = re.compile(r"(?P<account>\d{12})\.dkr\.ecr\.(?P<region>[a-z0-9-]+)\.[a-z.]+/(?P<repository>[^:@]+)")
+_ANY = ("*",)
+
+
+class NodeIdentity(pulumi.ComponentResource):
+    """The nodes' role and instance profile."""
+
+    role_arn: pulumi.Output[str]
+    instance_profile: pulumi.Output[str]
+    """Name of the instance profile, as a launch template takes it."""
+    ready: tuple[pulumi.Resource, ...]
+    """What nodes must wait for, so that their first boot may do what the role allows."""
+
+    def __init__(
+        self,
+        name: str,
+        spec: ClusterSpec | ClusterPlan,
+        opts: pulumi.ResourceOptions | None = None,
+        *,
+        pools: Sequence[str] | None = None,
+        buckets: Mapping[str, pulumi.Input[str]] | None = None,
+    ) -> None:
+        """The identity of a spec's nodes. `pools`: of these pools alone. `buckets`: ARNs of buckets made for the spec,
+        by storage name; those that exist are known from the spec."""
+        plan = planned(spec, name)
+        super().__init__("gpuinfra:aws:NodeIdentity", name, None, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        prefix = plan.name
+        role = aws.iam.Role(
+            f"{prefix}-nodes-role",
+            description=f"Nodes of {prefix}",
+            assume_role_policy=trust("ec2.amazonaws.com"),
+            tags=tags(plan, f"{prefix}-nodes-role"),
+            opts=child,
+        )
+        policy = aws.iam.RolePolicy(
+            f"{prefix}-nodes-policy",
+            role=role.id,
+            policy=document(statements(plan, pools, buckets or {})),
+            opts=child,
+        )
+        profile = aws.iam.InstanceProfile(
+            f"{prefix}-nodes-profile", role=role.name, tags=tags(plan, f"{prefix}-nodes-profile"), opts=child
+        )
+        self.role_arn = role.arn
+        self.instance_profile = profile.name
+        self.ready = (policy,)
+        self.register_outputs({"roleArn": self.role_arn, "instanceProfile": self.instance_profile})
+
+
+def statements(
+    plan: ClusterPlan, pools: Sequence[str] | None, buckets: Mapping[str, pulumi.Input[str]]
+) -> list[Statement]:
+    """What nodes may do: be reached, find their peers, scale their own group down, read and write their buckets."""
+    groups = [p.cloud_name for p in plan.pools if pools is None or p.name in pools]
+    key, value = cluster_tag(plan)
+    found = [
+        Statement("BeReachedBySessionManager", _SESSION_ACTIONS, _ANY),
+        # AWS scopes no Describe call to a resource; the region is what can be said (Service Authorization Reference).
+        Statement(
+            "FindPeers",
+            ("ec2:DescribeInstances",),
+            _ANY,
+            {"StringEquals": {"aws:RequestedRegion": plan.region}},
+        ),
+        Statement(
+            "FindOwnGroup",
+            ("autoscaling:DescribeAutoScalingGroups", "autoscaling:DescribeAutoScalingInstances"),
+            _ANY,
+            {"StringEquals": {"aws:RequestedRegion": plan.region}},
+        ),
+        Statement(
+            "LeaveOwnGroupWhenIdle",
+            ("autoscaling:TerminateInstanceInAutoScalingGroup",),
+            group_arns(plan.region, groups),
+            {"StringEquals": {f"aws:ResourceTag/{key}": value}},
+        ),
+    ]
+    return [*found, *_bucket_statements(plan, buckets), *_pull_statements(plan)]
+
+
+def bucket_and_prefix(url: str) -> tuple[str, str]:
+    """The bucket and the prefix of s3://bucket/prefix, the prefix without slashes at its ends."""
+    bucket, _, prefix = url.removeprefix("s3://").partition("/")
+    return bucket, prefix.strip("/")
+
+
+def _bucket_statements(plan: ClusterPlan, made: Mapping[str, pulumi.Input[str]]) -> list[Statement]:
+    lists: list[pulumi.Input[str]] = []
+    objects: list[pulumi.Input[str]] = []
+    for storage in plan.storage:
+        if storage.kind is not StorageKind.BUCKET:
+            continue
+        if storage.existing:
+            bucket, prefix = bucket_and_prefix(storage.existing)
+            lists.append(arn(plan.region, "s3", bucket, regional=False))
+            objects.append(arn(plan.region, "s3", f"{bucket}/{prefix}/*" if prefix else f"{bucket}/*", regional=False))
+        elif storage.name in made:
+            lists.append(made[storage.name])
+            objects.append(pulumi.Output.concat(made[storage.name], "/*"))
+    if not lists:
+        return []
+    return [Statement("ListBuckets", _BUCKET_ACTIONS, lists), Statement("UseObjects", _OBJECT_ACTIONS, objects)]
+
+
+def _pull_statements(plan: ClusterPlan) -> list[Statement]:
+    """Leave to pull the container where it stands in a private registry of AWS."""
+    repositories: set[str] = set()
+    for pool in plan.pools:
+        found = _ECR.match(pool.container.reference) if pool.container else None
+        if found:
+            repositories.add(
+                arn(found["region"], "ecr", f"repository/{found['repository']}", account=found["account"])
+            )
+    if not repositories:
+        return []
+    return [
+        Statement("LogInToRegistry", ("ecr:GetAuthorizationToken",), _ANY),
+        Statement("PullImages", _PULL_ACTIONS, sorted(repositories)),
+    ]

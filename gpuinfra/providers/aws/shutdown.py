@@ -1,0 +1,121 @@
+"""The ends of a cluster as schedules of EventBridge Scheduler: the lease's end, and a time of day."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import pulumi
+import pulumi_aws as aws
+
+from ...diagnostics import Code, GpuInfraError, Severity
+from ...plan.models import ClusterPlan, PoolPlan
+from .cron import CronError, schedule_expressions
+from .iam_policy import Statement, document, group_arns, trust
+from .lease import LeaseEnd
+from .partitions import arn
+from .tags import cluster_tag, tags
+
+_UTC = "UTC"
+_RETRY_FOR_S = 3600
+_RETRIES = 30
+_KEEP_FAILURES_S = 14 * 24 * 3600
+
+CRON_NOT_EXPRESSIBLE = Code(
+    "GI2170",
+    "cron-not-expressible",
+    Severity.ERROR,
+    "The cloud's scheduler has no words for this cron line.",
+    why="A stop that the scheduler cannot be told does not happen, and the nodes bill on.",
+    fix="write minute hour day month weekday, with at most one of day and weekday beginning with *",
+    references=("EventBridge Scheduler User Guide, Schedule types",),
+)
+CODES = (CRON_NOT_EXPRESSIBLE,)
+
+
+class Shutdown:
+    """Makes the schedules of a plan's groups, and the role and the dead-letter queue that they share."""
+
+    def __init__(self, plan: ClusterPlan, pools: Sequence[PoolPlan], opts: pulumi.ResourceOptions) -> None:
+        self._plan = plan
+        self._pools = pools
+        self._opts = opts
+        name = f"{plan.name}-shutdown"
+        self._failures = aws.sqs.Queue(
+            f"{name}-failures",
+            sqs_managed_sse_enabled=True,
+            message_retention_seconds=_KEEP_FAILURES_S,
+            region=plan.region,
+            tags=tags(plan, f"{name}-failures"),
+            opts=opts,
+        )
+        self._role = aws.iam.Role(
+            f"{name}-role",
+            description=f"Scales the groups of {plan.name} to zero at their end",
+            assume_role_policy=trust("scheduler.amazonaws.com"),
+            tags=tags(plan, f"{name}-role"),
+            opts=opts,
+        )
+        key, value = cluster_tag(plan)
+        self._policy = aws.iam.RolePolicy(
+            f"{name}-policy",
+            role=self._role.id,
+            policy=document(
+                [
+                    Statement(
+                        "ScaleToZero",
+                        ("autoscaling:UpdateAutoScalingGroup",),
+                        group_arns(plan.region, [p.cloud_name for p in pools]),
+                        {"StringEquals": {f"aws:ResourceTag/{key}": value}},
+                    ),
+                    Statement("KeepFailures", ("sqs:SendMessage",), [self._failures.arn]),
+                ]
+            ),
+            opts=opts,
+        )
+
+    def at_end(self, end: LeaseEnd) -> None:
+        """One schedule a group that scales it to zero at the end of the lease, and then goes away."""
+        when = end.schedule_expression()
+        for pool in self._pools:
+            self._schedule(f"{pool.resource_name}-lease", pool, when, _UTC, once=True)
+
+    def at_times(self, cron: str, timezone: str) -> None:
+        """Schedules that scale each group to zero at a time of day."""
+        try:
+            lines = schedule_expressions(cron)
+        except CronError as e:
+            raise GpuInfraError([CRON_NOT_EXPRESSIBLE.at("shutdown.stop_at.cron", str(e))]) from None
+        for pool in self._pools:
+            for i, line in enumerate(lines):
+                name = f"{pool.resource_name}-stop" if not i else f"{pool.resource_name}-stop-{i}"
+                self._schedule(name, pool, line, timezone, once=False)
+
+    def _schedule(
+        self, name: str, pool: PoolPlan, expression: pulumi.Input[str], timezone: str, *, once: bool
+    ) -> None:
+        aws.scheduler.Schedule(
+            name,
+            description=f"Scales pool {pool.name} of {self._plan.name} to zero",
+            schedule_expression=expression,
+            schedule_expression_timezone=timezone,
+            flexible_time_window=aws.scheduler.ScheduleFlexibleTimeWindowArgs(mode="OFF"),
+            action_after_completion="DELETE" if once else "NONE",
+            target=aws.scheduler.ScheduleTargetArgs(
+                arn=arn(self._plan.region, "scheduler", "aws-sdk:autoscaling:updateAutoScalingGroup", regional=False),
+                role_arn=self._role.arn,
+                input=_scale_to_zero(pool),
+                retry_policy=aws.scheduler.ScheduleTargetRetryPolicyArgs(
+                    maximum_event_age_in_seconds=_RETRY_FOR_S, maximum_retry_attempts=_RETRIES
+                ),
+                dead_letter_config=aws.scheduler.ScheduleTargetDeadLetterConfigArgs(arn=self._failures.arn),
+            ),
+            region=self._plan.region,
+            # A schedule may come due before the role may do anything.
+            opts=pulumi.ResourceOptions.merge(self._opts, pulumi.ResourceOptions(depends_on=[self._policy])),
+        )
+
+
+def _scale_to_zero(pool: PoolPlan) -> str:
+    """The request, in the API's own spelling: the universal target passes it on as it stands."""
+    return json.dumps({"AutoScalingGroupName": pool.cloud_name, "MinSize": 0, "DesiredCapacity": 0})

@@ -1,0 +1,173 @@
+"""Shared storage: FSx for Lustre, EFS and S3, new or existing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_aws as aws
+
+from ...plan.models import ClusterPlan, StoragePlan
+from ...spec.models import ClusterSpec
+from ...vocabulary import StorageKind
+from ..planning import planned
+from .identity import bucket_and_prefix
+from .lustre import lustre_file_system
+from .network import ClusterNetwork, ExistingNetwork, cluster_network
+from .partitions import host
+from .tags import tags
+
+_BUCKET_PREFIX = 36
+"""S3 allows 37 characters before the digits that make a bucket's name its own in the world."""
+
+
+@dataclass(frozen=True)
+class Mount:
+    """How nodes reach a storage. `address`: host name or bucket; `path`: where in it, as the mount wants it."""
+
+    address: pulumi.Output[str]
+    path: pulumi.Output[str]
+
+
+class SharedStorage(pulumi.ComponentResource):
+    """A spec's storage, or one of it."""
+
+    mounts: dict[str, Mount]
+    """By storage name."""
+    bucket_arns: dict[str, pulumi.Output[str]]
+    """ARNs of the buckets that were made here, by storage name."""
+    ready: tuple[pulumi.Resource, ...]
+    """What nodes must wait for before they mount."""
+
+    def __init__(
+        self,
+        name: str,
+        spec: ClusterSpec | ClusterPlan,
+        opts: pulumi.ResourceOptions | None = None,
+        *,
+        network: ClusterNetwork | ExistingNetwork | None = None,
+        storage: str | None = None,
+    ) -> None:
+        """The storage of a spec. `storage`: this one alone. `network` is where it stands: the spec's where left out."""
+        plan = planned(spec, name)
+        super().__init__("gpuinfra:aws:SharedStorage", name, None, opts)
+        self._plan = plan
+        self._child = pulumi.ResourceOptions(parent=self)
+        self._given = network
+        self._network: ClusterNetwork | None = None
+        self._name = name
+        self.mounts = {}
+        self.bucket_arns = {}
+        self._ready: list[pulumi.Resource] = []
+        for one in plan.storage:
+            if storage in (None, one.name):
+                self.mounts[one.name] = self._make(one)
+        self.ready = tuple(self._ready)
+        self.register_outputs({"addresses": {key: mount.address for key, mount in self.mounts.items()}})
+
+    def _make(self, one: StoragePlan) -> Mount:
+        makers: dict[tuple[StorageKind, bool], Callable[[StoragePlan], Mount]] = {
+            (StorageKind.LUSTRE, False): self._new_lustre,
+            (StorageKind.LUSTRE, True): self._existing_lustre,
+            (StorageKind.NFS, False): self._new_nfs,
+            (StorageKind.NFS, True): self._existing_nfs,
+            (StorageKind.BUCKET, False): self._new_bucket,
+            (StorageKind.BUCKET, True): self._existing_bucket,
+        }
+        return makers[one.kind, bool(one.existing)](one)
+
+    def _place(self) -> ClusterNetwork:
+        """The network, made when the first storage that stands in one asks for it: a bucket needs none."""
+        if self._network is None:
+            self._network = cluster_network(f"{self._name}-network", self._plan, self._given, self._child)
+        return self._network
+
+    def _new_lustre(self, one: StoragePlan) -> Mount:
+        return _lustre_mount(lustre_file_system(self._plan, one, self._place(), self._child))
+
+    def _existing_lustre(self, one: StoragePlan) -> Mount:
+        # The mount name is made up by FSx, so it is read from the file system itself.
+        return _lustre_mount(
+            aws.fsx.LustreFileSystem.get(
+                one.resource_name, one.existing, opts=self._child, region=self._plan.region
+            )
+        )
+
+    def _new_nfs(self, one: StoragePlan) -> Mount:
+        place, region = self._place(), self._plan.region
+        system = aws.efs.FileSystem(
+            one.resource_name,
+            encrypted=True,
+            performance_mode="generalPurpose",
+            throughput_mode="elastic",
+            region=region,
+            tags=tags(self._plan, one.cloud_name),
+            opts=pulumi.ResourceOptions.merge(self._child, pulumi.ResourceOptions(protect=True)),
+        )
+        group = place.nfs_security_group_id
+        target = aws.efs.MountTarget(
+            f"{one.resource_name}-target",
+            file_system_id=system.id,
+            subnet_id=place.subnet_in(one.zone),
+            security_groups=[group] if group else None,
+            region=region,
+            opts=self._child,
+        )
+        self._ready.append(target)
+        return Mount(system.dns_name, pulumi.Output.from_input("/"))
+
+    def _existing_nfs(self, one: StoragePlan) -> Mount:
+        address = host(self._plan.region, "efs", one.existing)
+        return Mount(pulumi.Output.from_input(address), pulumi.Output.from_input("/"))
+
+    def _new_bucket(self, one: StoragePlan) -> Mount:
+        region = self._plan.region
+        bucket = aws.s3.Bucket(
+            one.resource_name,
+            bucket_prefix=f"{one.cloud_name[:_BUCKET_PREFIX]}-",
+            force_destroy=False,
+            region=region,
+            tags=tags(self._plan, one.cloud_name),
+            opts=pulumi.ResourceOptions.merge(self._child, pulumi.ResourceOptions(protect=True)),
+        )
+        aws.s3.BucketPublicAccessBlock(
+            f"{one.resource_name}-private",
+            bucket=bucket.id,
+            block_public_acls=True,
+            block_public_policy=True,
+            ignore_public_acls=True,
+            restrict_public_buckets=True,
+            region=region,
+            opts=self._child,
+        )
+        default = aws.s3.BucketServerSideEncryptionConfigurationRuleApplyServerSideEncryptionByDefaultArgs(
+            sse_algorithm="AES256"
+        )
+        aws.s3.BucketServerSideEncryptionConfiguration(
+            f"{one.resource_name}-encryption",
+            bucket=bucket.id,
+            rules=[
+                aws.s3.BucketServerSideEncryptionConfigurationRuleArgs(apply_server_side_encryption_by_default=default)
+            ],
+            region=region,
+            opts=self._child,
+        )
+        aws.s3.BucketVersioning(
+            f"{one.resource_name}-versioning",
+            bucket=bucket.id,
+            # Checkpoints are overwritten by the terabyte, and every old version would bill.
+            versioning_configuration=aws.s3.BucketVersioningVersioningConfigurationArgs(status="Disabled"),
+            region=region,
+            opts=self._child,
+        )
+        self.bucket_arns[one.name] = bucket.arn
+        return Mount(bucket.bucket, pulumi.Output.from_input(""))
+
+    def _existing_bucket(self, one: StoragePlan) -> Mount:
+        bucket, prefix = bucket_and_prefix(one.existing)
+        return Mount(pulumi.Output.from_input(bucket), pulumi.Output.from_input(prefix))
+
+
+def _lustre_mount(system: aws.fsx.LustreFileSystem) -> Mount:
+    return Mount(system.dns_name, pulumi.Output.concat("/", system.mount_name))

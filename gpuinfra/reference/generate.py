@@ -1,0 +1,126 @@
+"""The pages of docs/reference, and the comparison with what lies there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..diagnostics import Code
+from .codes import TITLES, all_codes, rule_page, rules_by_code
+from .fields import SpecField, spec_fields
+from .machines import instances_page
+
+if TYPE_CHECKING:
+    import click
+
+FOLDER = "docs/reference"
+COMMAND = "gpuinfra docs"
+_MADE = f"<!-- Made by `{COMMAND}` from the code. Edit the code and run it again. -->\n\n"
+
+
+def pages(root: click.Command, extra: Iterable[Code] = ()) -> dict[str, str]:
+    """Every page by its file name. `root` is the command line, `extra` its own codes."""
+    return {
+        "spec.md": spec_page(),
+        "rules.md": rules_page(extra),
+        "instances.md": _MADE + instances_page(),
+        "cli.md": cli_page(root),
+    }
+
+
+def write(made: Mapping[str, str], folder: Path) -> tuple[str, ...]:
+    """Writes the pages and returns the names of those that changed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    changed = difference(made, folder)
+    for name in changed:
+        (folder / name).write_text(made[name], encoding="utf-8", newline="\n")
+    return changed
+
+
+def difference(made: Mapping[str, str], folder: Path) -> tuple[str, ...]:
+    """Names of the pages that are missing in the folder or differ from what the code says."""
+    return tuple(name for name, text in made.items() if _text(folder / name) != text)
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def spec_page() -> str:
+    """The fields of the spec."""
+    out = [
+        "# The spec\n",
+        "A cluster.yaml is one mapping. A key that is not listed here is refused with the nearest name. Durations are a "
+        "number and a unit (`30m`, `72h`, `1h30m`), moments carry their offset (`2026-12-05T18:00:00+01:00`), sizes are "
+        "GiB or text with a unit (`9600`, `9.6 TB`). `gpuinfra schema` prints the same as a JSON schema.\n",
+    ]
+    top = ""
+    for field in spec_fields():
+        first = field.path.partition(".")[0].removesuffix("[]")
+        if first != top:
+            top = first
+            out.append(f"\n## {top}\n")
+        out.append(_field(field))
+    return _MADE + "\n".join(out) + "\n"
+
+
+def _field(field: SpecField) -> str:
+    only = f" ({field.where} only)" if field.where else ""
+    need = "required" if field.required else f"default: {_code(field.default)}"
+    lines = [f'<a id="{_anchor(field)}"></a>', f"**`{field.path}`**{only} — {field.type}, {need}", "", field.description]
+    facts = [f"Unit: {field.unit}." if field.unit else "", f"Example: {_code(field.example)}." if field.example else ""]
+    facts.append(f"On change: {field.on_change}")
+    return "\n".join([*lines, "", " ".join(f for f in facts if f), ""])
+
+
+def _anchor(field: SpecField) -> str:
+    return "-".join(p for p in (field.where, field.path.replace("[]", "").replace(".", "-").replace("_", "-")) if p)
+
+
+def _code(text: str) -> str:
+    return text if text in ("none", "its own defaults") else f"`{text}`"
+
+
+def rules_page(extra: Iterable[Code] = ()) -> str:
+    """Every code with its reasons and examples."""
+    codes = all_codes(extra)
+    rules = rules_by_code()
+    out = [
+        "# Rules\n",
+        "Codes are never reused. GI1NNN is about reading the spec, GI2NNN about the plan, GI3NNN about resources; GI9NNN "
+        "is left for a team's own rules. An error changes the exit status; a warning or an info does not. "
+        "`gpuinfra explain GI2001` prints an entry.\n",
+    ]
+    for start, title in TITLES.items():
+        here = [code for code in codes.values() if code.code.startswith(start)]
+        out += [f"## {title}\n", "| code | name | severity | |", "| --- | --- | --- | --- |"]
+        out += [f"| [{c.code}](#{c.code.lower()}) | {c.slug} | {c.severity} | {_cell(c.summary)} |" for c in here]
+        out += ["", *(rule_page(c, rules.get(c.code)) for c in here)]
+    return _MADE + "\n".join(out)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def cli_page(root: click.Command) -> str:
+    """The help of every command, as click prints it at 100 columns."""
+    import click
+
+    out = ["# Command line\n"]
+    context = click.Context(root, info_name="gpuinfra", terminal_width=100, max_content_width=100, color=False)
+    out += ["```text", root.get_help(context).rstrip(), "```\n"]
+    if isinstance(root, click.Group):
+        for name in root.list_commands(context):
+            command = root.get_command(context, name)
+            if command is None or command.hidden:
+                continue
+            inner = click.Context(
+                command, info_name=name, parent=context, terminal_width=100, max_content_width=100, color=False
+            )
+            out += [f"## gpuinfra {name}\n", "```text", command.get_help(inner).rstrip(), "```\n"]
+    return _MADE + "\n".join(out).rstrip() + "\n"
