@@ -52,11 +52,11 @@ from .tables import (
 )
 
 __all__ = [
-    "Catalog",
-    "CatalogError",
     "Accelerator",
     "AttachedAccelerator",
     "Availability",
+    "Catalog",
+    "CatalogError",
     "ContainerImage",
     "CudaRelease",
     "InfiniBand",

@@ -73,7 +73,7 @@ class Catalog:
         for row in self._once(("naming", provider), lambda: tuple(self._table(provider, "naming"))):
             found = _matches(row, name)
             if found:
-                family = "_".join(part for part in found.groups() if part)
+                family = row.text("family") or "_".join(part for part in found.groups() if part)
                 return machines.allowed_by_name(row, provider, name, family)
         return Miss(f"{TITLES[provider]} instance type", name, self._nearest_types(provider, name))
 
@@ -83,10 +83,11 @@ class Catalog:
     def _nearest_types(self, provider: Provider, name: str) -> tuple[str, ...]:
         gpu = [key for (key,) in self._rows_by_name(provider, "instances")]
         cpu = [key for (key,) in self._rows_by_name(provider, "cpu_instances")]
-        # Within the family that was named first: p5.49xlarge is nearer to p5.4xlarge than to c5.4xlarge.
-        family = name.partition(".")[0].casefold()
-        same = [key for key in (*gpu, *cpu) if key.partition(".")[0].casefold() == family]
-        found = (*nearest(name, same), *nearest(name, gpu), *nearest(name, cpu))
+        # The family that was named comes first, and in it the sizes of like length: p5.49xlarge means p5.48xlarge,
+        # not c5.4xlarge, and rather that than p5.4xlarge.
+        same = [key for key in (*gpu, *cpu) if _first_word(key) == _first_word(name)]
+        kin = sorted(nearest(name, same, n=6), key=lambda key: len(key) != len(name))
+        found = (*kin, *nearest(name, gpu), *nearest(name, cpu))
         return tuple(dict.fromkeys(found))[:3]
 
     def instance_types(self, provider: Provider | None = None) -> tuple[InstanceType, ...]:
@@ -95,9 +96,7 @@ class Catalog:
 
         return self._each(provider, "instance_types", read)
 
-    def _each(
-        self, provider: Provider | None, kind: str, read: Callable[[Provider], tuple[T, ...]]
-    ) -> tuple[T, ...]:
+    def _each(self, provider: Provider | None, kind: str, read: Callable[[Provider], tuple[T, ...]]) -> tuple[T, ...]:
         found: list[T] = []
         for one in (provider,) if provider else tuple(Provider):
             found.extend(self._once((kind, one), lambda one=one: read(one)))
@@ -106,7 +105,12 @@ class Catalog:
     def accelerator(self, model: str) -> Accelerator | Miss:
         known = self._once("by model", lambda: {a.model.casefold(): a for a in self.accelerators()})
         found = known.get(model.casefold())
-        return found or Miss("GPU model", model, nearest(model, (a.model for a in known.values())))
+        if found:
+            return found
+        models = [a.model for a in known.values()]
+        # H100 is three GPUs to choose from, not a misspelt H200.
+        forms = [m for m in models if m.casefold().startswith(model.casefold())] if model else []
+        return Miss("GPU model", model, tuple(dict.fromkeys((*forms, *nearest(model, models))))[: max(3, len(forms))])
 
     def accelerators(self) -> tuple[Accelerator, ...]:
         return self._once(
@@ -205,7 +209,7 @@ class Catalog:
         # NVIDIA's images print a build number behind the patch release (12.5.0.23).
         built = next((release for release in every if wanted.startswith(f"{release.version}.")), None)
         found = exact or (first if re.fullmatch(r"\d+\.\d+", wanted) else None) or built
-        return found or Miss("CUDA release", version, nearest(version, (r.version for r in every)))
+        return found or Miss("CUDA release", version, software.nearest_versions(wanted, [r.version for r in every]))
 
     def cuda_releases(self) -> tuple[CudaRelease, ...]:
         def read() -> tuple[CudaRelease, ...]:
@@ -253,6 +257,10 @@ class Catalog:
 
     def folders(self) -> tuple[str, ...]:
         return tuple(sorted(path.name for path in self.folder.iterdir() if path.is_dir()))
+
+
+def _first_word(name: str) -> str:
+    return re.split(r"[._-]", name, maxsplit=1)[0].casefold()
 
 
 def _matches(row: Row, name: str) -> re.Match[str] | None:

@@ -28,7 +28,9 @@ def accelerator(row: Row) -> Accelerator:
         min_cuda=row.text("min_cuda"),
         max_cuda=row.text("max_cuda"),
         min_driver_branch=row.integer("min_driver_branch"),
-        kernel_module=KernelModule.UNKNOWN if not row.text("kernel_module") else row.word("kernel_module", KernelModule),
+        kernel_module=KernelModule.UNKNOWN
+        if not row.text("kernel_module")
+        else row.word("kernel_module", KernelModule),
         notes=row.text("notes"),
         source=row.text("source"),
         as_of=row.text("as_of"),

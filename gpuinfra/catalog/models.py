@@ -326,8 +326,10 @@ class ServicePrice:
 
     provider: Provider
     service: str
-    """As lustre, nfs, bucket, nat, block."""
+    """lustre, nfs, bucket, block, nat, address, egress."""
     item: str
+    """lustre: `<tier>-<throughput>`, as PERSISTENT_2-125; nfs and bucket: standard; block: root (the disk that a node
+    boots from) or a disk type; nat: hour, data; address: ipv4; egress: internet."""
     region: str
     """A region, or `*` where one figure is used everywhere as an estimate."""
     unit: str
@@ -336,6 +338,7 @@ class ServicePrice:
     as_of: str
     source: str
     estimate: bool = False
+    notes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,12 +347,14 @@ class Limit:
 
     provider: Provider
     what: str
-    """As name.autoscaling_group, user_data_bytes, budget_notifications."""
+    """name.<kind> (name.node_group, name.lustre, name.nfs and name.bucket on every cloud), user_data_bytes,
+    budget_notifications …"""
     maximum: int
     pattern: str
     notes: str
     source: str
     as_of: str
+    weak: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

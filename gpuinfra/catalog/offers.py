@@ -83,6 +83,7 @@ def service_price(row: Row) -> ServicePrice:
         as_of=row.text("as_of"),
         source=row.text("source"),
         estimate=region == "*",
+        notes=row.text("notes"),
     )
 
 
@@ -96,4 +97,5 @@ def limit(row: Row) -> Limit:
         notes=row.text("notes"),
         source=row.text("source"),
         as_of=row.text("as_of"),
+        weak=row.items("weak"),
     )

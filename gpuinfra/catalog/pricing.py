@@ -7,6 +7,7 @@ their commas, and a line is parsed when it is asked for.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from .reading import CatalogError, Row, Table, header
 
 _FIRST = ["provider", "region", "instance_type"]
 EVERYWHERE = "*"
+# Region and type of a line whose last cell, the source, is not empty.
+_LINE = re.compile(r"^[^,\n]*,([^,\n]*,[^,\n]*),.*[^,\n]$", re.MULTILINE)
 
 
 class PriceLines:
@@ -28,60 +31,65 @@ class PriceLines:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.columns: dict[str, int] = {}
-        self._at: dict[str, tuple[int, str]] = {}
-        self._regions: dict[str, None] = {}
+        self._lines: list[str] = []
+        self._at: dict[str, int] = {}
         try:
-            lines = path.read_text(encoding="utf-8").split("\n")
+            text = path.read_text(encoding="utf-8")
         except FileNotFoundError:
             return
         except UnicodeDecodeError as error:
             raise CatalogError(path, 1, f"is not UTF-8: {error.reason} at byte {error.start}") from None
-        self.columns = header(path, lines[0].split(","))
+        self.index(text)
+
+    def index(self, text: str) -> None:
+        """Every line after the header is found by its region and type."""
+        self._lines = text.removesuffix("\n").split("\n")
+        self.columns = header(self.path, self._lines[0].split(","))
         names = list(self.columns)
         if names[:3] != _FIRST or names[-1] != "source":
-            raise CatalogError(path, 1, f"the columns of a price table begin with {','.join(_FIRST)} and end with source")
-        self._index(lines)
+            order = ",".join(_FIRST)
+            raise CatalogError(self.path, 1, f"the columns of a price table begin with {order} and end with source")
+        # One pass of the regular expression engine over the whole text takes half the time of a loop over its lines.
+        keys = _LINE.findall(text, len(self._lines[0]))
+        self._at = dict(zip(keys, range(1, len(keys) + 1), strict=True))
+        if not len(self._at) == len(keys) == len(self._lines) - 1:
+            raise self._faulty()
 
-    def _index(self, lines: list[str]) -> None:
-        at, regions = self._at, self._regions
-        for number, line in enumerate(lines[1:], 2):
-            if not line:
-                continue
-            if line[-1] == ",":
-                raise CatalogError(self.path, number, "the row has no source")
-            try:
-                # The key keeps the comma: a slice of the line is cheaper than a tuple of two texts.
-                begin = line.index(",") + 1
-                middle = line.index(",", begin)
-                key = line[begin : line.index(",", middle + 1)]
-            except ValueError:
-                raise CatalogError(self.path, number, f"fewer cells than the header has columns: {line[:60]!r}") from None
-            if key in at:
-                raise CatalogError(self.path, number, f"repeats line {at[key][0]}: {key}")
-            at[key] = (number, line)
-            regions[line[begin:middle]] = None
+    def _faulty(self) -> CatalogError:
+        seen: dict[str, int] = {}
+        for number, line in enumerate(self._lines[1:], 2):
+            cells = line.split(",", 3)
+            if len(cells) < 4:
+                return CatalogError(self.path, number, f"fewer cells than the header has columns: {line[:60]!r}")
+            if line.endswith(","):
+                return CatalogError(self.path, number, "the row has no source")
+            key = f"{cells[1]},{cells[2]}"
+            if key in seen:
+                return CatalogError(self.path, number, f"repeats line {seen[key]}: {key}")
+            seen[key] = number
+        return CatalogError(self.path, 1, "cannot be parted into lines")
 
     @property
     def regions(self) -> tuple[str, ...]:
         """Every region that a row names, in table order."""
-        return tuple(self._regions)
+        return tuple(dict.fromkeys(key.partition(",")[0] for key in self._at))
 
     def find(self, region: str, name: str) -> Row | None:
         """The row of a type in a region."""
-        found = self._at.get(f"{region},{name}")
-        return self._row(*found) if found else None
+        at = self._at.get(f"{region},{name}")
+        return None if at is None else self._row(at)
 
     def __iter__(self) -> Iterator[Row]:
-        for number, line in self._at.values():
-            yield self._row(number, line)
+        for at in self._at.values():
+            yield self._row(at)
 
-    def _row(self, number: int, line: str) -> Row:
-        cells = next(csv.reader([line]))
+    def _row(self, at: int) -> Row:
+        cells = next(csv.reader([self._lines[at]]))
         if len(cells) != len(self.columns):
             raise CatalogError(
-                self.path, number, f"{len(cells)} cells where the header has {len(self.columns)} columns"
+                self.path, at + 1, f"{len(cells)} cells where the header has {len(self.columns)} columns"
             )
-        row = Row(self.path, number, self.columns, cells)
+        row = Row(self.path, at + 1, self.columns, cells)
         if not row.text("as_of") and row.text("as_of_basis") != "undated":
             raise row.refuse("the row has no date: give as_of, or as_of_basis undated")
         return row

@@ -17,6 +17,10 @@ E = TypeVar("E", bound=StrEnum)
 _YES_NO = {"yes": True, "no": False, "": None}
 
 
+def _is_whole(cell: str) -> bool:
+    return cell.isascii() and cell.isdigit()
+
+
 class CatalogError(ValueError):
     """A table that cannot be trusted: says file, line and what is wrong. A defect of the data, not of the user."""
 
@@ -65,7 +69,7 @@ class Row:
         cell = self.text(column)
         if not cell:
             return None
-        if not (cell.isascii() and cell.isdigit()):
+        if not _is_whole(cell):
             raise self.refuse(f"column {column}: {cell!r} is not a whole number")
         return int(cell)
 
@@ -114,7 +118,7 @@ class Row:
         found: list[int] = []
         for item in self.items(column):
             first, dash, last = item.partition("-")
-            if not first.isdigit() or (dash and not last.isdigit()):
+            if not _is_whole(first) or (dash and not _is_whole(last)):
                 raise self.refuse(f"column {column}: {item!r} is neither a whole number nor a range of them")
             found.extend(range(int(first), int(last) + 1) if dash else (int(first),))
         return tuple(found)
@@ -212,5 +216,7 @@ def header(path: Path, cells: list[str]) -> dict[str, int]:
         raise CatalogError(path, 1, "the header repeats a column or leaves one without a name")
     for needed in ("source", "as_of"):
         if needed not in columns:
-            raise CatalogError(path, 1, f"the header has no column {needed}: each row must say where it was read, and when")
+            raise CatalogError(
+                path, 1, f"the header has no column {needed}: each row must say where it was read, and when"
+            )
     return columns

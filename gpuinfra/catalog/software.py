@@ -80,7 +80,18 @@ def node_image(row: Row) -> NodeImage:
 
 def version_key(version: str) -> tuple[int, ...]:
     """A version as numbers, so that 12.10 comes after 12.9."""
-    return tuple(int(part) for part in version.split(".") if part.isdigit())
+    return tuple(int(part) for part in version.split(".") if part.isascii() and part.isdigit())
+
+
+def nearest_versions(version: str, known: list[str]) -> tuple[str, ...]:
+    """The known versions just below and just above; nothing for a text that is no version."""
+    wanted = version_key(version)
+    if not wanted:
+        return ()
+    ordered = sorted(known, key=version_key)
+    below = [v for v in ordered if version_key(v) <= wanted]
+    above = [v for v in ordered if version_key(v) > wanted]
+    return (*below[-1:], *above[:1])
 
 
 def container_key(reference: str) -> str:
@@ -134,5 +145,5 @@ def _at_release(row: NodeImage, selector: str, release: str) -> NodeImage:
     # Only a branch that the image's own name holds (…-nvidia-580) is sure to be the branch of each of its releases.
     branch = row.driver.partition(".")[0]
     driver = branch if branch and branch in re.split(r"[-_:/]", row.name) else ""
-    notes = f"release {release}; the table's driver is that of release {row.release or 'unknown'}"
+    notes = f"release {release}; the table knows the driver of {row.release or 'the newest release'}"
     return replace(row, selector=selector, release=release, driver=driver, cuda="", notes=notes)

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from .output import ReaderGone, write
+from .output import ReaderGoneError, write
 
 EXIT_OK = 0
 EXIT_FINDINGS = 1
@@ -81,7 +81,9 @@ def version() -> str:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
     epilog="Exit status: 0 no error, 1 errors found or input unreadable, 2 wrong usage or a fault of the tool.",
 )
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version."
+)
 def root() -> None:
     """One typed spec becomes the right GPU cluster on AWS, Google Cloud and Azure.
 
@@ -92,6 +94,8 @@ def root() -> None:
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit status. Nothing escapes: a fault of the tool is one line and a 2."""
     _make_streams_safe()
+    # Looking for plugins of pydantic (tracing tools) reads the metadata of every installed package: 20 ms for nothing.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         result: Any = root.main(args=args, prog_name="gpuinfra", standalone_mode=False)
         write("")
@@ -104,7 +108,7 @@ def main(args: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         _say("interrupted")
         return EXIT_INTERRUPTED
-    except ReaderGone:
+    except ReaderGoneError:
         # The reader has what it wanted (`… | head`). Python would complain again when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_BROKEN_PIPE
@@ -113,8 +117,8 @@ def main(args: Sequence[str] | None = None) -> int:
             import traceback
 
             traceback.print_exc()
-        reason = " ".join(f"{type(e).__name__}: {e}".split())
-        _say(f"internal error: {reason[:300]}; this is a fault of gpuinfra, please report it (GPUINFRA_DEBUG=1 shows where)")
+        reason = " ".join(f"{type(e).__name__}: {e}".split())[:300]
+        _say(f"internal error: {reason}; this is a fault of gpuinfra, please report it (GPUINFRA_DEBUG=1 shows where)")
         return EXIT_FAULT
 
 

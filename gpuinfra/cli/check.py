@@ -8,7 +8,7 @@ import click
 
 from ..diagnostics import has_errors
 from . import findings as rendering
-from .judge import excerpts, format_option, judge, now_option
+from .judge import findings_text, format_option, judge, now_option
 from .output import as_json, write
 
 
@@ -31,5 +31,5 @@ def command(specs: tuple[str, ...], format_: str, now: datetime | None) -> int:
     if format_ == "json":
         write(as_json(rendering.as_data(found)))
     else:
-        write(rendering.as_text(found, excerpts(paths)) + rendering.summary_line(found, len(paths)))
+        write(findings_text(found, paths))
     return 1 if has_errors(found) else 0

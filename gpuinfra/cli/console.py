@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TextIO
 
 from rich.console import Console
 from rich.table import Table
 
-from .output import is_terminal, use_colour
+from .output import terminal_width, use_colour
 
 UNLIMITED_COLUMNS = 10_000
 """Width where no terminal sets one: a line is never broken for a program that reads on."""
@@ -16,7 +15,7 @@ UNLIMITED_COLUMNS = 10_000
 
 def console(stream: TextIO) -> Console:
     """A console for a stream, with colour where output.use_colour says so."""
-    width = shutil.get_terminal_size((80, 24)).columns if is_terminal(stream) else UNLIMITED_COLUMNS
+    width = terminal_width(stream) or UNLIMITED_COLUMNS
     colour = use_colour(stream)
     return Console(
         file=stream,
@@ -33,6 +32,4 @@ def console(stream: TextIO) -> Console:
 
 def plain_table(*, head: bool = True) -> Table:
     """A table without a frame, which copies and pastes well."""
-    return Table(
-        box=None, show_header=head, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0), show_edge=False
-    )
+    return Table(box=None, show_header=head, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from fnmatch import fnmatchcase
 from typing import Any
 
 import click
@@ -29,7 +30,9 @@ def command(subject: str) -> int:
             write(text if text.endswith("\n") else text + "\n")
             return 0
     near = nearest(subject, _subjects(), n=4)
-    guess = f"; did you mean {' or '.join(near)}?" if near else "; see gpuinfra instances, gpuinfra gpus, docs/reference"
+    guess = (
+        f"; did you mean {' or '.join(near)}?" if near else "; see gpuinfra instances, gpuinfra gpus, docs/reference"
+    )
     note(f"error: '{subject}' is no code, field, instance type or GPU that is known here{guess}")
     return 1
 
@@ -78,7 +81,12 @@ def _field(subject: str) -> str:
             ("on change", f.on_change),
         ]
         inner = [g.path for g in fields if g.path.startswith((f"{f.path}.", f"{f.path}[]."))]
-        rows.append(("fields", " ".join(p.rpartition(".")[2] for p in inner if _plain(p).count(".") == _plain(f.path).count(".") + 1)))
+        rows.append(
+            (
+                "fields",
+                " ".join(p.rpartition(".")[2] for p in inner if _plain(p).count(".") == _plain(f.path).count(".") + 1),
+            )
+        )
         return f"{f.path}{only}\n  {f.description}\n\n{_card(rows)}"
 
     return "\n".join(card(f) for f in (exact or ends))
@@ -120,20 +128,25 @@ _MACHINE_FACTS = (
     ("as of", "as_of"),
     ("source", "source"),
 )
+_IF_KNOWN = frozenset(("notes", "from common knowledge", "NVLink"))
 
 
 def _machine(subject: str) -> str:
     from . import rows
 
-    found = [r for r in rows.instances() if r["instance_type"].casefold() == subject.casefold()]
+    known = (*rows.instances(), *rows.cpu_instances())
+    found = [r for r in known if r["instance_type"].casefold() == subject.casefold()]
     return "\n".join(_machine_card(r) for r in found)
 
 
 def _machine_card(row: dict[str, Any]) -> str:
     from . import listing, prices, rows
 
-    facts = _card((title, "?" if row.get(column) is None else row[column]) for title, column in _MACHINE_FACTS)
-    card = f"{row['instance_type']} ({row['provider']})\n{facts}{_card(_layout(row))}"
+    facts = [(title, row.get(column)) for title, column in _MACHINE_FACTS if row.get("gpu_model") or "GPU" not in title]
+    facts = [(title, "?" if value is None and title not in _IF_KNOWN else value) for title, value in facts]
+    card = f"{row['instance_type']} ({row['provider']})\n{_card(facts)}"
+    if layout := _layout(row):
+        card += f"\ninterfaces\n{_card(layout)}"
     priced = [
         p for p in rows.prices() if (p["provider"], p["instance_type"]) == (row["provider"], row["instance_type"])
     ]
@@ -148,15 +161,27 @@ def _layout(row: dict[str, Any]) -> list[tuple[str, Any]]:
     """The interfaces that the cloud demands, by whichever table of the catalog knows the type."""
     from ..catalog.tables import rows as catalog_rows
 
-    found: list[tuple[str, Any]] = []
     for table in ("network_cards", "nics", "infiniband"):
-        for cells in catalog_rows(table, row["provider"]):
-            if row["instance_type"] in (cells.get("instance_type"),) or row.get("family") in (cells.get("family"),):
-                found += [(k.replace("_", " "), v) for k, v in cells.items() if v and k not in _NOT_LAYOUT]
-    return found
+        fitting = [
+            cells
+            for cells in catalog_rows(table, row["provider"])
+            if fnmatchcase(row["instance_type"], cells.get("instance_type") or cells.get("pattern") or "")
+        ]
+        if fitting:
+            best = max(fitting, key=lambda cells: len(cells.get("pattern", "")))
+            return [(k.replace("_", " "), _shortened(v)) for k, v in best.items() if v and k not in _NOT_LAYOUT]
+    return []
 
 
-_NOT_LAYOUT = frozenset(("instance_type", "family", "provider", "as_of", "as_of_basis", "source", "notes", "weak"))
+def _shortened(cell: str) -> str:
+    """A list of equal entries as one: 2;2;2 is '2, each of 3'."""
+    items = cell.split(";")
+    return f"{items[0]}, each of {len(items)}" if len(items) > 1 and len(set(items)) == 1 else cell.replace(";", " ")
+
+
+_NOT_LAYOUT = frozenset(
+    ("pattern", "family", "instance_type", "provider", "as_of", "as_of_basis", "source", "notes", "weak")
+)
 
 
 def _gpu(subject: str) -> str:
@@ -172,7 +197,11 @@ def _gpu(subject: str) -> str:
 
     def card(row: dict[str, Any]) -> str:
         facts = _card((k.replace("_", " "), v) for k, v in row.items() if k not in ("gpu_model", "as_of_basis"))
-        sold = [f"{m['instance_type']} ({m['provider']}, {m['gpu_count']})" for m in machines if m["gpu_model"] == row["gpu_model"]]
+        sold = [
+            f"{m['instance_type']} ({m['provider']}, {m['gpu_count']})"
+            for m in machines
+            if m["gpu_model"] == row["gpu_model"]
+        ]
         return f"{row['gpu_model']}\n{facts}  sold as: {', '.join(sold) or 'nothing in the tables'}\n"
 
     return "\n".join(card(r) for r in found)

@@ -28,7 +28,7 @@ class Filter:
         return any(self.keep(v) for v in self.values(row))
 
 
-class UnknownValue(Exception):
+class UnknownValueError(Exception):
     """A filter's value that occurs nowhere in the table. The text names the nearest ones."""
 
 
@@ -101,10 +101,10 @@ def _column(column: str) -> Callable[[Row], Iterable[Any]]:
 
 
 def apply(rows: Sequence[Row], filters: Sequence[Filter]) -> list[Row]:
-    """Rows that every filter keeps. Raises UnknownValue for a word that occurs nowhere."""
+    """Rows that every filter keeps. Raises UnknownValueError for a word that occurs nowhere."""
     for f in filters:
         if f.closed and not any(f.keeps(row) for row in rows):
-            raise UnknownValue(_unknown(f, rows))
+            raise UnknownValueError(_unknown(f, rows))
     return [row for row in rows if all(f.keeps(row) for f in filters)]
 
 

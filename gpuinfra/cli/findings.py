@@ -14,27 +14,50 @@ _COLOUR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cy
 _MAX_LINE = 200
 
 
-def as_text(findings: Sequence[Diagnostic], lines: Mapping[str, Sequence[str]] | None = None) -> str:
-    """The findings, one block each. With `lines` (the text of each file) the place is shown and marked."""
-    return "".join(_block(d, lines or {}) for d in findings)
+def as_text(
+    findings: Sequence[Diagnostic], lines: Mapping[str, Sequence[str]] | None = None, width: int | None = None
+) -> str:
+    """The findings, one block each. With `lines` (the text of each file) the place is shown and marked; with `width`
+    (of a terminal) long texts break between words, without it each is one line."""
+    return "".join(_block(d, lines or {}, width) for d in findings)
 
 
-def _block(finding: Diagnostic, lines: Mapping[str, Sequence[str]]) -> str:
+def _block(finding: Diagnostic, lines: Mapping[str, Sequence[str]], width: int | None) -> str:
     colour = _COLOUR[finding.severity]
+    mark = f"{finding.severity}[{finding.code}]"
     place = f"{printable(str(finding.source))}: " if finding.source else ""
-    mark = click.style(f"{finding.severity}[{finding.code}]", fg=colour, bold=True)
-    path = click.style(f" {printable(finding.path)}:", bold=True) if finding.path else ""
-    out = [f"{place}{mark}{path} {_indented(finding.message)}"]
+    path = f" {printable(finding.path)}:" if finding.path else ""
+    head = _broken(f"{place}{mark}{path} {printable(finding.message)}", width)
+    styled = click.style(mark, fg=colour, bold=True) + (click.style(path, bold=True) if path else "")
+    out = [head.replace(mark + path, styled, 1)]
     if finding.source and finding.source.file in lines:
         out += _excerpt(finding.source, lines[finding.source.file], colour)
     if finding.hint:
-        out.append(f"  {click.style('hint:', fg='green')} {_indented(finding.hint)}")
+        out.append(
+            _broken(f"  hint: {printable(finding.hint)}", width).replace("hint:", click.style("hint:", fg="green"), 1)
+        )
     out.append(f"  {click.style('docs:', dim=True)} {finding.docs}")
     return "\n".join(out) + "\n"
 
 
-def _indented(text: str) -> str:
-    return printable(text).replace("\n", "\n    ")
+def _broken(text: str, width: int | None) -> str:
+    """The text, its further lines indented."""
+    if width is None:
+        return text.replace("\n", "\n    ")
+    import textwrap
+
+    wrapped: list[str] = []
+    for line in text.split("\n"):
+        first = "    " if wrapped else ""
+        wrapped += textwrap.wrap(
+            line,
+            max(width, 40),
+            initial_indent=first,
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return "\n".join(wrapped)
 
 
 def _excerpt(source: Source, lines: Sequence[str], colour: str) -> list[str]:

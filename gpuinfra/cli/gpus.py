@@ -9,17 +9,17 @@ from .listing import Column
 
 COLUMNS = (
     Column("GPU", listing.text("gpu_model")),
-    Column("architecture", listing.text("architecture")),
+    Column("architecture", listing.text("architecture"), rank=4),
     Column("capability", listing.text("compute_capability")),
     Column("GiB", listing.text("memory_gib"), right=True),
     Column("GB/s", listing.text("memory_bandwidth_gbps"), right=True),
     Column("FP16 TFLOPS", listing.text("fp16_dense_tflops"), right=True),
-    Column("FP8 TFLOPS", listing.text("fp8_dense_tflops"), right=True),
-    Column("NVLink GB/s", listing.text("nvlink_gbps"), right=True),
-    Column("CUDA from", listing.text("min_cuda")),
-    Column("to", listing.text("max_cuda")),
-    Column("kernel module", listing.text("kernel_module")),
-    Column("sold by", listing.text("providers")),
+    Column("FP8 TFLOPS", listing.text("fp8_dense_tflops"), right=True, rank=2),
+    Column("NVLink GB/s", listing.text("nvlink_gbps"), right=True, rank=5),
+    Column("CUDA from", listing.text("min_cuda"), rank=6),
+    Column("to", lambda row: row["max_cuda"] or "", rank=6),
+    Column("kernel module", listing.text("kernel_module"), rank=3),
+    Column("sold by", listing.text("providers"), rank=1),
 )
 
 
@@ -45,7 +45,7 @@ def command(
     table = [{**row, "providers": sorted(sold.get(row["gpu_model"], ()))} for row in rows.gpus()]
     wanted = [
         *filters.among("--provider", provider, "providers"),
-        *filters.gpu_model("--gpu", gpu, [r["gpu_model"] for r in table]),
+        *filters.gpu_model("--gpu", gpu, [str(r["gpu_model"]) for r in table]),
         *filters.one_of("--vendor", vendor, "vendor"),
         *filters.one_of("--arch", arch, "architecture"),
         *filters.at_least("--min-memory", min_memory, "memory_gib"),

@@ -9,28 +9,30 @@ from .listing import Column
 
 CONTAINERS = (
     Column("image", listing.text("image")),
-    Column("framework", listing.text("framework")),
+    Column("framework", listing.text("framework"), rank=5),
     Column("CUDA", listing.text("cuda_version")),
-    Column("Python", listing.text("python_version")),
-    Column("NCCL", listing.text("nccl_version")),
-    Column("EFA", listing.text("efa_version")),
-    Column("built for driver", listing.text("min_driver")),
-    Column("arch", listing.text("arches")),
+    Column("Python", listing.text("python_version"), rank=3),
+    Column("NCCL", listing.text("nccl_version"), rank=1),
+    Column("EFA", listing.text("efa_version"), rank=2),
+    Column("built for driver", listing.text("min_driver"), rank=6),
+    Column("arch", listing.text("arches"), rank=4),
 )
 NODES = (
-    Column("provider", listing.text("provider")),
+    Column("provider", listing.text("provider"), rank=6),
     Column("image.node", listing.text("selector")),
-    Column("OS", listing.text("os")),
-    Column("arch", listing.text("arch")),
-    Column("driver", listing.text("driver")),
-    Column("CUDA", listing.text("cuda")),
-    Column("for", listing.text("machine_types")),
-    Column("release", listing.text("release")),
+    Column("OS", listing.text("os"), rank=3),
+    Column("arch", listing.text("arch"), rank=5),
+    Column("driver", lambda row: "none" if row["driver_kind"] == "none" else listing.text("driver")(row)),
+    Column("CUDA", listing.text("cuda"), rank=4),
+    Column("for", listing.text("machine_types"), rank=1),
+    Column("release", listing.text("release"), rank=2),
 )
 
 
 @click.command("images")
-@click.option("--kind", type=click.Choice(["container", "node"]), help="Default: container; node where --provider is given.")
+@click.option(
+    "--kind", type=click.Choice(["container", "node"]), help="Default: container; node where --provider is given."
+)
 @listing.provider_option
 @click.option("--name", metavar="TEXT", help="Only images whose name holds this text.")
 @click.option("--framework", metavar="NAME", help="Containers: pytorch, tensorflow, vllm …")

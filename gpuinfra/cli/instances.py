@@ -9,18 +9,18 @@ from .listing import Column
 from .rows import Row
 
 COLUMNS = (
-    Column("provider", listing.text("provider")),
+    Column("provider", listing.text("provider"), rank=6),
     Column("type", listing.text("instance_type")),
     Column("GPU", listing.text("gpu_model")),
     Column("n", listing.text("gpu_count"), right=True),
-    Column("GiB each", listing.text("gpu_memory_gib"), right=True),
-    Column("vCPU", listing.text("vcpus"), right=True),
-    Column("GiB", listing.text("memory_gib"), right=True),
-    Column("arch", listing.text("arch")),
-    Column("fabric", listing.text("fabric")),
+    Column("GiB each", listing.text("gpu_memory_gib"), right=True, rank=4),
+    Column("vCPU", listing.text("vcpus"), right=True, rank=2),
+    Column("GiB", listing.text("memory_gib"), right=True, rank=3),
+    Column("arch", listing.text("arch"), rank=1),
+    Column("fabric", listing.text("fabric"), rank=5),
     Column("USD/h", listing.money("on_demand_usd_hour"), right=True),
-    Column("in", listing.text("region")),
-    Column("as of", listing.text("price_as_of")),
+    Column("in", lambda row: row["region"] or ""),
+    Column("as of", lambda row: str(row["price_as_of"] or "undated") if row["region"] else ""),
 )
 
 

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..diagnostics import Diagnostic, in_order
-from .output import is_terminal
+from . import findings as rendering
+from .output import is_terminal, terminal_width
 
 if TYPE_CHECKING:
     from ..plan.models import ClusterPlan
     from ..spec.load import Loaded
 
 
-class MomentParam(click.ParamType):
+class MomentParam(click.ParamType):  # type: ignore[type-arg]
     """An instant with its offset, on the command line."""
 
     name = "moment"
@@ -42,7 +43,12 @@ now_option = click.option(
 )
 
 format_option = click.option(
-    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Form of the output."
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Form of the output.",
 )
 
 
@@ -74,6 +80,12 @@ def judge(path: str, now: datetime | None) -> Judged:
     if resolution.plan is not None:
         found += check_plan(resolution.plan)
     return Judged(loaded, resolution.plan, in_order(loaded.locate(d) for d in found))
+
+
+def findings_text(found: Sequence[Diagnostic], paths: Sequence[str]) -> str:
+    """The findings and their summary, as they look where standard output goes."""
+    text = rendering.as_text(found, excerpts(paths), terminal_width(sys.stdout))
+    return text + rendering.summary_line(found, len(paths))
 
 
 def excerpts(paths: Iterable[str]) -> dict[str, Sequence[str]]:

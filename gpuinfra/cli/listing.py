@@ -16,6 +16,7 @@ from .rows import Row
 
 C = TypeVar("C", bound=Callable[..., Any])
 
+_GAP = 2
 FORMATS = ("text", "json", "csv")
 
 
@@ -26,6 +27,8 @@ class Column:
     title: str
     cell: Callable[[Row], str]
     right: bool = False
+    rank: int = 0
+    """Where a terminal is too narrow, columns of rank 1 go first, then 2, and so on; 0 stays."""
 
 
 def format_option(command: C) -> C:
@@ -37,9 +40,9 @@ def format_option(command: C) -> C:
 
 def provider_option(command: C) -> C:
     """--provider."""
-    return click.option("--provider", metavar="NAME", help="Only this cloud: aws, gcp, azure, or another of the tables.")(
-        command
-    )
+    return click.option(
+        "--provider", metavar="NAME", help="Only this cloud: aws, gcp, azure, or another of the tables."
+    )(command)
 
 
 def gpu_option(command: C) -> C:
@@ -73,6 +76,11 @@ def text(column: str) -> Callable[[Row], str]:
     return cell
 
 
+def date(column: str) -> Callable[[Row], str]:
+    """The date in the column; 'undated' where its source has none."""
+    return lambda row: str(row.get(column) or row.get("as_of_basis") or "?").partition(" ")[0]
+
+
 def money(column: str) -> Callable[[Row], str]:
     """The price in the column; a derived one is marked with ~, an unknown one is a question mark."""
 
@@ -87,12 +95,17 @@ def money(column: str) -> Callable[[Row], str]:
 
 
 def show(
-    table: Sequence[Row], wanted: Sequence[Filter], columns: Sequence[Column], format_: str, *, order: Callable[[Row], Any] | None = None
+    table: Sequence[Row],
+    wanted: Sequence[Filter],
+    columns: Sequence[Column],
+    format_: str,
+    *,
+    order: Callable[[Row], Any] | None = None,
 ) -> int:
     """Prints the rows that the filters keep and returns the exit status: 1 for a filter's value that occurs nowhere."""
     try:
         rows = filters.apply(table, wanted)
-    except filters.UnknownValue as e:
+    except filters.UnknownValueError as e:
         note(f"error: {e}")
         return 1
     if order:
@@ -118,11 +131,28 @@ def table_text(columns: Sequence[Column], rows: Sequence[Row]) -> str:
     from .console import console, plain_table
 
     out = console(sys.stdout)
+    cells = {column: [column.cell(row) for row in rows] for column in columns}
+    shown = _fitting(cells, out.width)
     table = plain_table()
-    for column in columns:
+    for column in shown:
         table.add_column(column.title, justify="right" if column.right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(column.cell(row) for column in columns))
+    for line in zip(*(cells[column] for column in shown), strict=True):
+        table.add_row(*line)
     with out.capture() as captured:
         out.print(table)
-    return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    if len(shown) < len(columns):
+        dropped = ", ".join(column.title for column in columns if column not in shown)
+        lines += ["", f"The terminal is too narrow for: {dropped}. A wider one or --format csv shows every column."]
+    return "\n".join(lines) + "\n"
+
+
+def _fitting(cells: dict[Column, list[str]], width: int) -> list[Column]:
+    """The columns for which there is room, in order."""
+    needed = {c: max(len(text) for text in (c.title, *texts)) + _GAP for c, texts in cells.items()}
+    shown = list(cells)
+    for rank in sorted({c.rank for c in cells} - {0}):
+        if sum(needed[c] for c in shown) <= width + _GAP:
+            break
+        shown = [c for c in shown if c.rank != rank]
+    return shown

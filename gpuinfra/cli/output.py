@@ -10,12 +10,12 @@ from typing import Any, TextIO
 import click
 
 
-class ReaderGone(Exception):
+class ReaderGoneError(Exception):
     """The program that reads our output has closed its end."""
 
 
 def write(text: str) -> None:
-    """Writes to standard output and makes sure that it got there. Raises ReaderGone when nobody reads on.
+    """Writes to standard output and makes sure that it got there. Raises ReaderGoneError when nobody reads on.
 
     Click turns a broken pipe into exit status 1, which here means 'errors found'; hence an exception of our own.
     """
@@ -23,7 +23,7 @@ def write(text: str) -> None:
         click.echo(text, nl=False, color=use_colour(sys.stdout))
         sys.stdout.flush()
     except BrokenPipeError:
-        raise ReaderGone from None
+        raise ReaderGoneError from None
 
 
 def note(text: str) -> None:
@@ -46,6 +46,15 @@ def is_terminal(stream: TextIO) -> bool:
         return stream.isatty()
     except ValueError:
         return False
+
+
+def terminal_width(stream: TextIO) -> int | None:
+    """Columns of the terminal that shows the stream; None where none does."""
+    if not is_terminal(stream):
+        return None
+    import shutil
+
+    return shutil.get_terminal_size((80, 24)).columns
 
 
 def printable(text: str) -> str:
@@ -102,7 +111,7 @@ def _cell(value: Any) -> str:
 
 def number(value: float) -> str:
     """A number as a person writes it: 80 and not 80.0, 0.54117 whole."""
-    return str(int(value)) if value.is_integer() else repr(value)
+    return str(int(value)) if float(value).is_integer() else repr(value)
 
 
 def usd(value: float) -> str:

@@ -13,13 +13,14 @@ import click
 
 from ..diagnostics import Code, Diagnostic, GpuInfraError, Severity, has_errors
 from . import findings as rendering
-from .judge import Judged, excerpts, format_option, judge, now_option
-from .output import as_json, is_terminal, note, write
+from .judge import Judged, findings_text, format_option, judge, now_option
+from .output import as_json, is_terminal, note, printable, write
 
 if TYPE_CHECKING:
     from ..cost import CostEstimate, CostLine
     from ..plan.models import ClusterPlan
     from ..policy.resource_graph import Resource, ResourceGraph
+    from ..policy.rule import Undecided
 
 ROOM_NOT_BUILT = Code(
     "GI2190",
@@ -39,6 +40,7 @@ class Recorded:
 
     graph: ResourceGraph | None
     findings: tuple[Diagnostic, ...] = ()
+    undecided: tuple[Undecided, ...] = ()
     missing_sdk: str = ""
 
 
@@ -73,7 +75,7 @@ def command(spec: str, format_: str, now: datetime | None) -> int:
         from .plan_view import plan_text
 
         text = plan_text(judged.plan, recorded.graph, cost) if judged.plan and cost else ""
-        write(text + rendering.as_text(found, excerpts([spec])) + rendering.summary_line(found, 1))
+        write(text + _waiting(recorded.undecided) + findings_text(found, [spec]))
     if recorded.missing_sdk:
         note(recorded.missing_sdk)
         return 2
@@ -98,7 +100,13 @@ def record_plan(plan: ClusterPlan) -> Recorded:
         graph = record(lambda: GpuCluster(plan.name, plan.spec, now=plan.now), project=plan.name, stack="plan")
     except GpuInfraError as e:
         return Recorded(None, e.diagnostics)
-    return Recorded(graph, tuple(check_graph(graph, plan).diagnostics))
+    report = check_graph(graph, plan)
+    return Recorded(graph, report.diagnostics, report.undecided)
+
+
+def _waiting(undecided: tuple[Undecided, ...]) -> str:
+    """What no rule can tell before the deployment."""
+    return "".join(f"undecided[{u.code}] {printable(u.resource)}: {printable(u.reason)}\n" for u in undecided)
 
 
 def as_data(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -50,7 +51,9 @@ def _decisions(plan: ClusterPlan) -> RenderableType:
     table.add_column(overflow="fold", style="cyan")
     table.add_column(overflow="fold")
     for d in plan.decisions:
-        table.add_row(printable(d.path), Text.assemble((printable(d.value), "bold"), (f"  {printable(d.reason)}", "dim")))
+        table.add_row(
+            printable(d.path), Text.assemble((printable(d.value), "bold"), (f"  {printable(d.reason)}", "dim"))
+        )
     return table
 
 
@@ -78,8 +81,12 @@ def _grow(tree: Tree, root: Resource, children: dict[str, list[Resource]]) -> No
 
 
 def _label(resource: Resource) -> Text:
-    marks = "".join(f"  {word}" for key, word in (("protect", "protected"), ("retainOnDelete", "kept")) if resource.options.get(key))
-    return Text.assemble((printable(resource.name), "bold"), (f"  {short_type(resource.type)}", "dim"), (marks, "green"))
+    marks = "".join(
+        f"  {word}" for key, word in (("protect", "protected"), ("retainOnDelete", "kept")) if resource.options.get(key)
+    )
+    return Text.assemble(
+        (printable(resource.name), "bold"), (f"  {short_type(resource.type)}", "dim"), (marks, "green")
+    )
 
 
 def short_type(token: str) -> str:
@@ -146,21 +153,33 @@ def _totals(plan: ClusterPlan, cost: CostEstimate) -> Table:
     table.add_column(overflow="fold")
     table.add_column(justify="right")
     table.add_column(overflow="fold", style="dim")
-    least = "at least " if cost.unknown else ""
+    missing = [line for line in cost.lines if line.name in cost.unknown]
+    unbounded = [line for line in cost.lines if line.name in cost.unbounded]
     as_of = f"prices as of {cost.oldest_as_of or 'an unknown date'} or later" if cost.usd_per_hour else ""
-    table.add_row("per hour", Text(f"{least}{usd(cost.usd_per_hour)} USD", style="bold"), as_of)
+    table.add_row("per hour", _sum(cost.usd_per_hour, missing, bold=True), as_of)
     if cost.usd_per_lease is not None and cost.lease_hours is not None:
         hours = f"{number(round(cost.lease_hours, 1))} h"
-        table.add_row("per lease", Text(f"{least}{usd(cost.usd_per_lease)} USD", style="bold"), hours)
+        table.add_row("per lease", _sum(cost.usd_per_lease, missing, bold=True), hours)
     if cost.worst_usd_per_hour > cost.usd_per_hour:
-        table.add_row("at most, per hour", f"{usd(cost.worst_usd_per_hour)} USD", "most nodes of each range, on demand where spot is unknown")
+        worst = "most nodes of each range, on demand where another price is unknown"
+        table.add_row("at most, per hour", _sum(cost.worst_usd_per_hour, unbounded), worst)
     month = "a month of 730 h" if cost.lease_hours is None else "the lease, at most 730 h"
-    table.add_row("worst month", f"{usd(cost.worst_usd_per_month)} USD", month)
-    table.add_row("nodes stopped, per hour", f"{usd(cost.residual_usd_per_hour)} USD", "storage, NAT and addresses go on billing")
+    table.add_row("worst month", _sum(cost.worst_usd_per_month, unbounded), month)
+    stays = [line for line in missing if not line.ends_with_nodes]
+    table.add_row(
+        "nodes stopped, per hour", _sum(cost.residual_usd_per_hour, stays), "what goes on billing: storage, NAT"
+    )
     if plan.spec.budget is not None:
-        lost = f"{usd(cost.worst_usd_per_hour * _SPEND_LAG_HOURS)} USD"
-        table.add_row("before an alert", lost, "spend data of the cloud lags 8 to 24 h: a budget is an alarm and no cap")
+        lag = "spend data of the cloud lags 8 to 24 h: a budget is an alarm and no cap"
+        table.add_row("before an alert", _sum(cost.worst_usd_per_hour * _SPEND_LAG_HOURS, unbounded), lag)
     return table
+
+
+def _sum(amount: float, missing: Sequence[CostLine], *, bold: bool = False) -> Text:
+    """The sum: 'at least' where a line is missing, unknown where the missing line is the nodes themselves."""
+    if any(line.unit in ("instance-hour", "GPU-hour") for line in missing):
+        return Text("unknown", style="bold red" if bold else "red")
+    return Text(f"{'at least ' if missing else ''}{usd(amount)} USD", style="bold" if bold else "")
 
 
 def _notes(cost: CostEstimate) -> list[RenderableType]:
@@ -178,4 +197,9 @@ def _notes(cost: CostEstimate) -> list[RenderableType]:
 
 
 def _telling(line: CostLine) -> bool:
-    return line.usd_per_hour is None or line.estimate or line.worst_usd_per_hour != line.usd_per_hour or "reservation" in line.note
+    return (
+        line.usd_per_hour is None
+        or line.estimate
+        or line.worst_usd_per_hour != line.usd_per_hour
+        or "reservation" in line.note
+    )

@@ -8,15 +8,17 @@ from . import filters, listing, rows
 from .listing import Column
 
 COLUMNS = (
-    Column("provider", listing.text("provider")),
+    Column("provider", listing.text("provider"), rank=3),
     Column("region", listing.text("region")),
     Column("type", listing.text("instance_type")),
-    Column("GPU", listing.text("gpu_model")),
+    Column("GPU", listing.text("gpu_model"), rank=2),
     Column("n", listing.text("gpu_count"), right=True),
-    Column("on demand USD/h", listing.money("on_demand_usd_hour"), right=True),
-    Column("as of", listing.text("as_of")),
-    Column("spot USD/h", listing.money("spot_usd_hour"), right=True),
-    Column("as of", lambda row: listing.text("spot_as_of")(row) if row["spot_usd_hour"] is not None else ""),
+    Column("USD/h", listing.money("on_demand_usd_hour"), right=True),
+    Column("as of", listing.date("as_of")),
+    Column("spot", listing.money("spot_usd_hour"), right=True, rank=1),
+    Column(
+        "spot as of", lambda row: listing.date("spot_as_of")(row) if row["spot_usd_hour"] is not None else "", rank=1
+    ),
 )
 
 
@@ -62,5 +64,9 @@ def command(
         *filters.at_most("--max-price", max_price, column),
     ]
     return listing.show(
-        table, wanted, COLUMNS, format_, order=lambda r: (r[column] is None, r[column] or 0, r["region"], r["instance_type"])
+        table,
+        wanted,
+        COLUMNS,
+        format_,
+        order=lambda r: (r[column] is None, r[column] or 0, r["region"], r["instance_type"]),
     )

@@ -14,10 +14,10 @@ COLUMNS = (
     Column("provider", listing.text("provider")),
     Column("region", listing.text("region")),
     Column("type", listing.text("instance_type")),
-    Column("GPU", listing.text("gpu_model")),
-    Column("n", listing.text("gpu_count"), right=True),
+    Column("GPU", listing.text("gpu_model"), rank=2),
+    Column("n", listing.text("gpu_count"), right=True, rank=1),
     Column("zones", listing.text("zones")),
-    Column("as of", listing.text("as_of")),
+    Column("as of", listing.date("as_of")),
 )
 BY_REGION = (
     Column("provider", listing.text("provider")),
@@ -35,7 +35,12 @@ BY_REGION = (
 @listing.type_option
 @listing.format_option
 def command(
-    provider: str | None, region: str | None, gpu: str | None, count: int | None, instance_type: str | None, format_: str
+    provider: str | None,
+    region: str | None,
+    gpu: str | None,
+    count: int | None,
+    instance_type: str | None,
+    format_: str,
 ) -> int:
     """List the regions and zones that offer instance types with GPUs.
 
@@ -57,11 +62,11 @@ def command(
     ]
     if format_ == "text" and not (gpu or instance_type or region):
         try:
-            table, wanted = by_region(filters.apply(table, wanted)), []
-        except filters.UnknownValue:
+            regions = by_region(filters.apply(table, wanted))
+        except filters.UnknownValueError:
             pass
         else:
-            return listing.show(table, wanted, BY_REGION, format_)
+            return listing.show(regions, (), BY_REGION, format_)
     return listing.show(table, wanted, COLUMNS, format_)
 
 

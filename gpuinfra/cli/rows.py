@@ -11,12 +11,15 @@ from ..catalog.tables import rows as catalog_rows
 Row = dict[str, Any]
 
 _NUMBERS = frozenset(
-    "gpu_count gpu_fraction gpu_memory_gib vcpus memory_gib local_nvme_gb network_gbps nic_count fabric_interfaces "
-    "fabric_gbps on_demand_usd_hour spot_usd_hour memory_usable_gib memory_bandwidth_gbps fp16_dense_tflops "
-    "fp8_dense_tflops fp4_dense_tflops nvlink_gbps tdp_w mig_max_instances min_driver_branch min_root_gib".split()
-)
-_FLAGS = frozenset("nvlink spot_supported cluster_placement_supported mig_supported".split())
-_LISTS = frozenset("zones weak arches mig_profiles machine_types platforms".split())
+    (
+        "gpu_count", "gpu_fraction", "gpu_memory_gib", "vcpus", "memory_gib", "local_nvme_gb", "network_gbps",
+        "nic_count", "fabric_interfaces", "fabric_gbps", "on_demand_usd_hour", "spot_usd_hour", "memory_usable_gib",
+        "memory_bandwidth_gbps", "fp16_dense_tflops", "fp8_dense_tflops", "fp4_dense_tflops", "nvlink_gbps", "tdp_w",
+        "mig_max_instances", "min_driver_branch", "min_root_gib",
+    )
+)  # fmt: skip
+_FLAGS = frozenset(("nvlink", "spot_supported", "cluster_placement_supported", "mig_supported"))
+_LISTS = frozenset(("zones", "weak", "arches", "mig_profiles", "machine_types", "platforms"))
 
 
 def typed(cells: Mapping[str, str]) -> Row:
@@ -40,6 +43,11 @@ def _value(column: str, cell: str) -> Any:
 def instances() -> list[Row]:
     """Every GPU type of every cloud in the catalog."""
     return [typed(row) for folder in folders() for row in catalog_rows("instances", folder)]
+
+
+def cpu_instances() -> list[Row]:
+    """Every type without a GPU that the tables hold."""
+    return [typed(row) for folder in folders() for row in catalog_rows("cpu_instances", folder)]
 
 
 def gpus() -> list[Row]:
@@ -81,7 +89,7 @@ def _estimate(cells: Mapping[str, str]) -> Row:
 
 
 def _priced(row: Row, instance: Row) -> Row:
-    weak = row.get("weak") or []
+    weak: list[str] = row.get("weak") or []
     return {
         "provider": row["provider"],
         "region": row["region"],

@@ -37,6 +37,11 @@ class CostEstimate:
         return tuple(line.name for line in self.lines if line.by_use)
 
     @property
+    def unbounded(self) -> tuple[str, ...]:
+        """Names of the lines whose worst case is unknown too: with entries here the worst figures are 'at least'."""
+        return tuple(line.name for line in self.lines if line.worst_usd_per_hour is None and not line.by_use)
+
+    @property
     def residual_usd_per_hour(self) -> float:
         """What goes on billing an hour when every node is stopped: storage, NAT, addresses. Known lines only."""
         return _known(line.usd_per_hour for line in self.lines if not line.ends_with_nodes)

@@ -57,10 +57,7 @@ def _attached_gpus(plan: ClusterPlan, pool: PoolPlan) -> CostLine:
 def _compute_line(pool: PoolPlan, what: tuple[str, str, int], price: Price | None, missing: str) -> CostLine:
     name, unit, per_node = what
     quantity, most = pool.wanted * per_node, pool.count_max * per_node
-    if price is None:
-        one = _UnitPrice(None, None, "", missing)
-    else:
-        one = _unit_price(price, pool.capacity.type)
+    one = _unit_price(price, pool.capacity.type) if price else _UnitPrice(None, None, "", missing)
     return CostLine(
         name=name,
         path=pool.path,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from .. import catalog
 from ..catalog import ServicePrice
@@ -43,11 +44,24 @@ def network_lines(plan: ClusterPlan) -> Iterator[CostLine]:
     """The NAT gateway of a new network, its address and its traffic, and what leaves the cloud."""
     network = plan.network
     if network.is_new and network.needs_nat:
-        nat = Metered("NAT gateway", network.path, 1, 1, "hour")
-        yield service_line(nat, catalog.service_price(plan.provider, "nat", "hour", plan.region))
+        yield _nat_line(plan)
         address = Metered("NAT gateway address", network.path, 1, 1, "address-hour")
         yield service_line(address, catalog.service_price(plan.provider, "address", "ipv4", plan.region))
         traffic = Metered("NAT traffic", network.path, 0, 0, "GB", note="each GB that passes the gateway")
         yield by_use_line(traffic, catalog.service_price(plan.provider, "nat", "data", plan.region))
     egress = Metered("egress", network.path, 0, 0, "GB", note="each GB that leaves the cloud")
     yield by_use_line(egress, catalog.service_price(plan.provider, "egress", "internet", plan.region))
+
+
+def _nat_line(plan: ClusterPlan) -> CostLine:
+    """The gateway by the hour. Google bills each machine behind it up to a number of them, which is the hourly price."""
+    ceiling = catalog.service_price(plan.provider, "nat", "hour", plan.region)
+    each = catalog.service_price(plan.provider, "nat", "vm-hour", plan.region)
+    whole = service_line(Metered("NAT gateway", plan.network.path, 1, 1, "hour"), ceiling)
+    if each is None or each.usd is None or whole.usd_per_hour is None:
+        return whole
+    nodes, most = sum(p.wanted for p in plan.pools), sum(p.count_max for p in plan.pools)
+    by_node = service_line(Metered(whole.name, whole.path, nodes, most, "vm-hour"), each)
+    if nodes * each.usd >= whole.usd_per_hour:
+        return whole
+    return replace(by_node, unit="machine-hour", worst_usd_per_hour=min(most * each.usd, whole.usd_per_hour))

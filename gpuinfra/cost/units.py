@@ -74,7 +74,7 @@ def service_line(what: Metered, price: ServicePrice | None) -> CostLine:
         as_of=price.as_of if price else "",
         source=price.source if price else "",
         estimate=price.estimate if price else False,
-        note=what.note if known else _joined("the tables have no price for it", what.note),
+        note=_joined("" if known else "the tables have no price for it", what.note, price.notes if price else ""),
         ends_with_nodes=what.ends_with_nodes,
     )
 
@@ -92,7 +92,7 @@ def by_use_line(what: Metered, price: ServicePrice | None) -> CostLine:
         as_of=price.as_of if price else "",
         source=price.source if price else "",
         estimate=price.estimate if price else False,
-        note=_joined("billed by use", what.note),
+        note=_joined("billed by use", what.note, price.notes if price else ""),
         by_use=True,
         ends_with_nodes=what.ends_with_nodes,
     )

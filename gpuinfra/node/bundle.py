@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,11 @@ _BIN = "/opt/gpuinfra/bin/"
 _TASKS = "/opt/gpuinfra/tasks/"
 _UNITS = "/etc/systemd/system/"
 
+# For a cloud whose limit the catalog does not know yet: the smallest of those it knows (AWS).
+_SMALLEST_LIMIT = 16384
+# More than all scripts together ever have, compressed and plain; a test holds both.
+_SCRIPTS_GZIP_BYTES = 14500
+_SCRIPTS_BYTES = 60000
 # A late value is not known when the size is judged; this is longer than any address.
 _LONGEST_LATE = "x" * 255
 
@@ -136,13 +142,12 @@ def boot_bundle(plan: ClusterPlan, pool: PoolPlan) -> BootBundle:
     ]
     if _has_idle_timer(plan, pool):
         commands.append(("systemctl", "enable", "--now", "gpuinfra-idle.timer"))
-    known = catalog.limit(plan.provider, "user_data_bytes")
     return BootBundle(
         files=tuple(sorted(files, key=lambda f: f.path)),
         late=tuple(places),
         path=pool.path,
         ssh_keys=tuple(key.strip() for key in plan.network.ssh_keys),
-        limit_bytes=known.maximum if known else cloud.user_data_bytes,
+        limit_bytes=_limit_bytes(cloud),
         takes_gzip=cloud.gzip,
         commands=tuple(commands),
         facts=facts,
@@ -157,9 +162,22 @@ def findings(plan: ClusterPlan) -> tuple[Diagnostic, ...]:
     buildable = not found
     for pool in plan.pools:
         found += pool_findings(plan, pool)
-        if buildable:
+        if buildable and _may_be_too_large(plan, pool, cloud):
             found += boot_bundle(plan, pool).size_findings()
     return tuple(found)
+
+
+def _may_be_too_large(plan: ClusterPlan, pool: PoolPlan, cloud: CloudBoot) -> bool:
+    # Nothing is rendered for a plan of ordinary size: a check of a spec should not pay for templates.
+    facts, places = facts_of(plan, pool)
+    own = "\n".join([as_json(facts), *plan.network.ssh_keys]).encode() + _LONGEST_LATE.encode() * len(places)
+    size = _SCRIPTS_GZIP_BYTES + len(zlib.compress(own)) if cloud.gzip else _SCRIPTS_BYTES + 2 * len(own)
+    return size > _limit_bytes(cloud)
+
+
+def _limit_bytes(cloud: CloudBoot) -> int:
+    known = catalog.limit(cloud.provider, "user_data_bytes")
+    return known.maximum if known else _SMALLEST_LIMIT
 
 
 def _bucket_findings(plan: ClusterPlan, cloud: CloudBoot) -> list[Diagnostic]:

@@ -27,8 +27,6 @@ class CloudBoot:
     """Mount options of the cloud's NFS service, the first that works is taken."""
     bucket_pattern: str
     """An existing bucket as people write it: groups `bucket`, and maybe `account` and `prefix`."""
-    user_data_bytes: int
-    """Most bytes of the document before the cloud's own encoding."""
     gzip: bool
     """Whether a compressed document arrives: Google's metadata holds text only."""
     source: str
@@ -44,8 +42,7 @@ CLOUDS = {
         image_unit="dlami-nvme.service",
         image_marker="",
         nfs_options=("nfsvers=4.1,rsize=1048576,wsize=1048576,hard,timeo=600,retrans=2,noresvport,_netdev",),
-        bucket_pattern=r"s3://(?P<bucket>[a-z0-9.-]{3,63})(?:/(?P<prefix>.*))?",
-        user_data_bytes=16384,
+        bucket_pattern=r"(?:s3://)?(?P<bucket>[a-z0-9.-]{3,63})(?:/(?P<prefix>.*))?",
         gzip=True,
         source="facts aws a5; Amazon EFS User Guide, recommended NFS mount options; AWS Deep Learning AMIs Developer Guide",
     ),
@@ -63,8 +60,7 @@ CLOUDS = {
             "nfsvers=4.1,rsize=1048576,wsize=1048576,hard,timeo=600,retrans=3,_netdev",
             "nfsvers=3,rsize=524288,wsize=1048576,hard,timeo=600,retrans=3,_netdev",
         ),
-        bucket_pattern=r"gs://(?P<bucket>[a-z0-9._-]{3,222})(?:/(?P<prefix>.*))?",
-        user_data_bytes=262144,
+        bucket_pattern=r"(?:gs://)?(?P<bucket>[a-z0-9._-]{3,222})(?:/(?P<prefix>.*))?",
         gzip=False,
         source="Compute Engine, Format and mount Local SSD; Filestore, Mounting file shares; Compute Engine, VM metadata",
     ),
@@ -86,7 +82,6 @@ CLOUDS = {
             r"|abfss?://(?P<bucket2>[a-z0-9$-]{3,63})@(?P<account2>[a-z0-9]{3,24})\.dfs\.core\.[a-z.]+"
             r"|(?P<account3>[a-z0-9]{3,24})/(?P<bucket3>[a-z0-9$-]{3,63}))(?:/(?P<prefix>.*))?"
         ),
-        user_data_bytes=65535,
         gzip=True,
         source="facts azure a7; Azure NetApp Files, Linux NFS mount options; Azure VMs, custom data",
     ),

@@ -122,8 +122,14 @@ def _container(plan: ClusterPlan, pool: PoolPlan, words: list[str]) -> list[str]
     mounts = [entry.mount for entry in plan.storage]
     if pool.local_nvme.mount:
         mounts.append(pool.local_nvme.mount)
-    options += [f"--mount=type=bind,source={mount},target={mount}" for mount in mounts]
+    options += [f"--mount=type=bind,{_field('source', mount)},{_field('target', mount)}" for mount in mounts]
     return ["docker", "run", *(shlex.quote(o) for o in options), shlex.quote(pool.container.reference), *words]
+
+
+def _field(key: str, path: str) -> str:
+    # The option is a line of CSV, so a comma or a quote in a path needs CSV's own quoting.
+    text = f"{key}={path}"
+    return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"') else text
 
 
 def _notice(pool: PoolPlan, job: Job, signal: str) -> ManualCommand:

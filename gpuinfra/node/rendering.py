@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -21,12 +21,14 @@ def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(FOLDER),
         undefined=StrictUndefined,
+        comment_start_string="{##",  # the usual {# is how bash asks for a length
+        comment_end_string="##}",
         autoescape=False,  # the results are scripts, and every value is a constant of ours
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    cast("dict[str, Any]", environment.filters)["sh"] = shlex.quote
+    environment.filters["sh"] = shlex.quote  # pyright: ignore[reportUnknownMemberType]
     return environment
 
 

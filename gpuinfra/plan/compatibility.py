@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..catalog import Accelerator, NodeImage
 from . import mig
-from .container_rules import container_steps
+from .container_rules import container_steps, short
 from .image_choice import alternatives
 from .node_rules import needed_driver, node_steps
 from .toolkits import Facts, catalog_facts
@@ -92,7 +92,10 @@ def _mig_steps(q: Question) -> tuple[Step, ...]:
         Rule.MIG,
         f"the driver of {node} makes MIG instances on {accelerator.model}",
         holds(able),
-        (End(gpu, f">= {first}", "NVIDIA Multi-Instance GPU User Guide (2026-09)"), End(node, q.node.driver, q.node.source)),
+        (
+            End(gpu, f">= {first}", "NVIDIA Multi-Instance GPU User Guide (2026-09)"),
+            End(node, q.node.driver, q.node.source),
+        ),
         ""
         if able
         else f"MIG on {gpu} needs driver {first} or newer; the driver of {node} is {q.node.driver or 'unknown'}",
@@ -129,7 +132,7 @@ def _container_changes(q: Question, rule: Rule, facts: Facts) -> list[Change]:
         return []
     found = [
         Change(IMAGE_CONTAINER, c.reference, _why_container(c.cuda, q), rule)
-        for c in alternatives(q, facts)[:_MOST_CHANGES]
+        for c in alternatives(q, facts, _MOST_CHANGES)
     ]
     if found:
         return found
@@ -144,7 +147,7 @@ def _container_changes(q: Question, rule: Rule, facts: Facts) -> list[Change]:
 
 def _why_container(cuda: str, q: Question) -> str:
     gpu = q.accelerator.model if q.accelerator else q.instance.name
-    return f"CUDA {cuda}, which serves {gpu}" if cuda else f"built for {gpu}"
+    return f"CUDA {short(cuda)}, which serves {gpu}" if cuda else f"built for {gpu}"
 
 
 def _needs(accelerator: Accelerator, facts: Facts) -> str:

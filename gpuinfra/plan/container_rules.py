@@ -57,19 +57,35 @@ def container_steps(q: Question, facts: Facts) -> tuple[Step, ...]:
     return tuple(steps)
 
 
+def has_code_for(q: Question, container: ContainerPlan, facts: Facts) -> bool:
+    """Whether a container is known to have code for a pool's GPUs and CPUs: the cheap part of the proof."""
+    if q.accelerator is None or container.vendor != q.accelerator.vendor.lower():
+        return False
+    if container.arches and q.instance.arch and q.instance.arch not in container.arches:
+        return False
+    if container.vendor != NVIDIA:
+        return True
+    return _range_answer(*cuda_range(container), q.accelerator, facts)[0] is Holds.YES
+
+
 def container_end(container: ContainerPlan) -> End:
     """The container's side of a claim about CUDA."""
-    low, high = cuda_range(container)
+    low, high = (short(v) for v in cuda_range(container))
     value = f"CUDA {low}" if low and low == high else f"CUDA {low or '?'} to {high or '?'}" if low or high else ""
     return End(container.reference, value, container.basis)
 
 
 def cuda_text(container: ContainerPlan) -> str:
     """The container's CUDA for a sentence."""
-    low, high = cuda_range(container)
+    low, high = (short(v) for v in cuda_range(container))
     if low == high:
         return f"CUDA {low}"
     return f"CUDA {low} or newer" if not high else f"CUDA {high} or older" if not low else f"CUDA {low} to {high}"
+
+
+def short(version: str) -> str:
+    """A version without what follows its patch number: 12.9.0 for 12.9.0.043."""
+    return ".".join(version.split(".")[:3])
 
 
 def _machine(q: Question) -> str:
@@ -141,9 +157,7 @@ def _is_beyond(version: tuple[int, int] | None, bound: str, sign: int) -> bool:
     return version > limit if sign > 0 else version < limit
 
 
-def _range_answer(
-    low: str, high: str, accelerator: Accelerator, facts: Facts
-) -> tuple[Holds, bool]:
+def _range_answer(low: str, high: str, accelerator: Accelerator, facts: Facts) -> tuple[Holds, bool]:
     """As `_has_code`, for a container whose CUDA is known between two ends."""
     if low and low == high:
         return _has_code(low, accelerator, facts)
@@ -184,7 +198,9 @@ def _toolkit(q: Question, container: ContainerPlan, accelerator: Accelerator, fa
     elif answer is Holds.UNKNOWN and not low and not high:
         finding = f"which CUDA {ref} holds is unknown; {gpu} needs {needs}"
     elif answer is Holds.UNKNOWN:
-        finding = f"{ref} holds {cuda_text(container)}, and whether that has code for {gpu} is unknown; it needs {needs}"
+        finding = (
+            f"{ref} holds {cuda_text(container)}, and whether that has code for {gpu} is unknown; it needs {needs}"
+        )
     elif not native:
         caveat = (
             f"{ref} holds {cuda_text(container)}, which has no code of its own for {gpu}: the code for {span.kin} runs, "
@@ -220,7 +236,9 @@ def _framework(q: Question, container: ContainerPlan, accelerator: Accelerator) 
             End(container.reference, f"compute capability {build.lowest_capability} or newer", build.source),
         )
         fits = mine >= lowest
-        return [Step(Rule.FRAMEWORK, f"{name} is built for {accelerator.model}", holds(fits), ends, "" if fits else finding)]
+        return [
+            Step(Rule.FRAMEWORK, f"{name} is built for {accelerator.model}", holds(fits), ends, "" if fits else finding)
+        ]
     return []
 
 
@@ -240,8 +258,11 @@ def _driver(q: Question, container: ContainerPlan, accelerator: Accelerator, fac
 
 def _driver_for(cuda: str, q: Question, container: ContainerPlan, accelerator: Accelerator, facts: Facts) -> Step:
     release, driver, node = facts.release(cuda), q.node.driver, q.node.name or "the node image"
+    cuda = short(cuda)
     strict = at_least(driver, release.min_driver) if release and release.min_driver else None
-    within = at_least(driver, release.min_driver_minor_compat) if release and release.min_driver_minor_compat else strict
+    within = (
+        at_least(driver, release.min_driver_minor_compat) if release and release.min_driver_minor_compat else strict
+    )
     needs = release.min_driver if release else ""
     floor = release.min_driver_minor_compat if release else ""
     answer: bool | None = True if strict or within else None if within is None else False
@@ -275,7 +296,11 @@ def _driver_for(cuda: str, q: Question, container: ContainerPlan, accelerator: A
         f"the driver of {node} runs CUDA {cuda}",
         holds(answer),
         (
-            End(f"CUDA {cuda}", f"{need_text} (>= {floor} within CUDA {major})" if floor else need_text, release.source if release else ""),
+            End(
+                f"CUDA {cuda}",
+                f"{need_text} (>= {floor} within CUDA {major})" if floor else need_text,
+                release.source if release else "",
+            ),
             End(node, driver, q.node.source),
         ),
         finding,

@@ -48,7 +48,9 @@ _PUBLISHERS = (
     _Publisher(re.compile(r"docker\.io/rocm/(?P<framework>[a-z0-9]+)[a-z0-9._/-]*"), "", AMD),
     _Publisher(re.compile(r"(?:docker\.io|nvcr\.io)/nvidia/cuda"), "cuda", NVIDIA),
     _Publisher(re.compile(r"nvcr\.io/nvidia/(?P<framework>[a-z0-9]+)[a-z0-9._/-]*"), "", NVIDIA),
-    _Publisher(re.compile(_AWS_DEEP_LEARNING.pattern.rpartition("/")[0] + r"/(?P<framework>[a-z0-9]+)[a-z0-9-]*"), "", ""),
+    _Publisher(
+        re.compile(_AWS_DEEP_LEARNING.pattern.rpartition("/")[0] + r"/(?P<framework>[a-z0-9]+)[a-z0-9-]*"), "", ""
+    ),
 )
 
 _FRAMEWORKS = frozenset({"pytorch", "tensorflow", "vllm", "sglang", "jax", "tritonserver", "nemo", "cuda", "base"})
@@ -64,7 +66,9 @@ _CUDA_FIRST = re.compile(r"(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?:-|$)")
 _WORD_CPU = re.compile(r"(?:^|[^a-z0-9])cpu(?:$|[^a-z0-9])")
 _WORD_GPU = re.compile(r"(?:^|[^a-z0-9])gpu(?:$|[^a-z0-9])")
 
-_MOVING_WORDS = frozenset({"latest", "main", "master", "nightly", "dev", "devel", "edge", "stable", "head", "lts", "release"})
+_MOVING_WORDS = frozenset(
+    {"latest", "main", "master", "nightly", "dev", "devel", "edge", "stable", "head", "lts", "release"}
+)
 _MOVING = re.compile(r"v?\d+|(?:latest|nightly|main|master)[-_].*|.*[-_](?:latest|nightly|main|master)")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import islice
 
+from ..catalog import Accelerator
 from ..vocabulary import FabricKind, Workload
-from .container_rules import container_steps
+from .container_rules import container_steps, has_code_for, short
 from .containers import cuda_range, framework_version, plan_of
 from .models import ContainerPlan
 from .toolkits import Facts
@@ -15,30 +17,29 @@ from .versions import minor, newest_first
 
 _FRAMEWORK_OF = {Workload.TRAINING: "pytorch", Workload.INFERENCE: "vllm"}
 _FRAMEWORK_ELSE = "cuda"
+# Every node image of the tables has the driver that CUDA 12 asks for (525), and not every one that of CUDA 13 (580).
+_MODEST_CUDA = 12
 _FLAVOUR = re.compile(r"[\d.]+")
 # Images that a managed service starts in its own way.
 _OF_A_SERVICE = re.compile(r"(?:^|[-_])sagemaker(?:$|[-_])")
 
 
-def alternatives(q: Question, facts: Facts) -> tuple[ContainerPlan, ...]:
-    """Catalog containers of the same framework that fit where `q.container` does not, the smallest change first.
+def alternatives(q: Question, facts: Facts, most: int = 3) -> tuple[ContainerPlan, ...]:
+    """At most `most` catalog containers of the same framework that fit where `q.container` does not, the smallest change first.
 
     Smallest: the same repository, then the same framework version, then the nearest CUDA, then the newest.
     """
     container = q.container
     if container is None or not container.framework:
         return ()
-    fitting = [
-        c
-        for c in _plans(facts)
-        if c.framework == container.framework and c.repository != "" and _fits(q, c, facts) and c.pinned
-    ]
-    return tuple(sorted(fitting, key=lambda c: _change(container, c)))
+    able = [c for c in _plans(facts, container.framework) if has_code_for(q, c, facts)]
+    fitting = (c for c in sorted(able, key=lambda c: _change(container, c)) if _fits(q, c, facts))
+    return tuple(islice(fitting, most))
 
 
 def newest_of_repository(container: ContainerPlan, facts: Facts) -> ContainerPlan | None:
     """The newest catalog image of the container's own repository: what to pin a moving tag to."""
-    same = [c for c in _plans(facts) if c.repository == container.repository and c.pinned]
+    same = [c for c in _plans(facts, container.framework) if c.repository == container.repository]
     return min(same, key=_newest, default=None)
 
 
@@ -46,32 +47,42 @@ def pick_container(q: Question, workload: Workload, facts: Facts) -> tuple[Conta
     """A pinned catalog container for a pool that names none, with the reason; None where the catalog has none that fits."""
     if q.accelerator is None:
         return None, "no GPU, so no container is chosen"
+    key = (q.instance.name, q.accelerator.model, q.node, q.driver_kind_needed, q.fabric, workload)
+    picked = facts.picks.get(key)
+    if picked is None:
+        picked = facts.picks[key] = _pick(q, q.accelerator, workload, facts)
+    return picked
+
+
+def _pick(q: Question, accelerator: Accelerator, workload: Workload, facts: Facts) -> tuple[ContainerPlan | None, str]:
     framework = _FRAMEWORK_OF.get(workload, _FRAMEWORK_ELSE)
-    candidates = [c for c in _plans(facts) if c.framework == framework and c.pinned and not _OF_A_SERVICE.search(c.tag)]
+    candidates = [c for c in _plans(facts, framework) if not _OF_A_SERVICE.search(c.tag)]
+    candidates = [c for c in candidates if has_code_for(q, c, facts)] or candidates
     judged = [(c, container_steps(replace(q, container=c), facts)) for c in candidates]
     fitting = [(c, steps) for c, steps in judged if outcome_of(steps) is not Outcome.UNFIT]
-    gpu = f"{q.accelerator.model} ({q.instance.name})"
+    gpu = f"{accelerator.model} ({q.instance.name})"
     if not fitting:
         return None, f"no {framework} image of the catalog fits {gpu}: name one in image.container"
     chosen, steps = min(fitting, key=lambda j: _preference(q, *j))
     low, _ = cuda_range(chosen)
-    cuda = f" with CUDA {low}" if low else ""
-    return chosen, f"{workload}: the newest {framework} image{cuda} in the catalog that fits {gpu}" + _doubt(steps)
+    cuda = f" with CUDA {short(low)}" if low else ""
+    return chosen, f"{workload}: the newest {framework} image in the catalog that fits {gpu}{cuda}" + _doubt(steps)
 
 
-def _plans(facts: Facts) -> tuple[ContainerPlan, ...]:
-    cached = facts.memory.get("plans")
+def _plans(facts: Facts, framework: str) -> tuple[ContainerPlan, ...]:
+    """The pinned catalog containers of a framework."""
+    cached = facts.plans.get(framework)
     if cached is None:
-        cached = facts.memory["plans"] = tuple(plan_of(row) for row in facts.containers)
+        # Two spellings in a row's framework (`base devel`) share the first word.
+        rows = [r for r in facts.containers if r.framework.partition(" ")[0] == framework]
+        plans = (plan_of(r) for r in rows)
+        cached = facts.plans[framework] = tuple(p for p in plans if p.pinned and p.repository)
     return cached
 
 
 def _fits(q: Question, container: ContainerPlan, facts: Facts) -> bool:
     steps = container_steps(replace(q, container=container), facts)
-    failed = any(s.holds is Holds.NO for s in steps if s.decides)
-    # An image whose CUDA is not known is no cure for one whose CUDA is wrong.
-    cures = all(s.holds is Holds.YES for s in steps if s.rule in (Rule.DEVICE, Rule.TOOLKIT))
-    return cures and not failed
+    return not any(s.holds is Holds.NO for s in steps if s.decides)
 
 
 def _change(now: ContainerPlan, then: ContainerPlan) -> tuple[object, ...]:
@@ -102,12 +113,21 @@ def _newest(container: ContainerPlan) -> tuple[object, ...]:
 
 
 def _preference(q: Question, container: ContainerPlan, steps: tuple[Step, ...]) -> tuple[object, ...]:
-    """Certain before doubtful, whole before limited, with the fabric's plugin before without, then the newest."""
-    unknown = sum(1 for s in steps if s.decides and s.holds is Holds.UNKNOWN)
+    """Certain before doubtful, whole before limited, made for the fabric before others, then the newest.
+
+    Under a driver that is not known, an older CUDA major comes first: it asks for less.
+    """
+    unknown = [s.rule for s in steps if s.decides and s.holds is Holds.UNKNOWN]
     limited = sum(1 for s in steps if s.caveat)
-    plugin = q.fabric is FabricKind.EFA and not any(s.rule is Rule.FABRIC and s.holds is Holds.YES for s in steps)
-    base = 0 if container.framework != "cuda" else int("-base-" not in container.tag)
-    return unknown, limited, plugin, base, _newest(container)
+    cuda = cuda_range(container)[0]
+    cautious = max((minor(cuda) or (0, 0))[0], _MODEST_CUDA) if Rule.DRIVER in unknown else 0
+    if q.fabric is FabricKind.EFA:
+        foreign = not any(s.rule is Rule.FABRIC and s.holds is Holds.YES for s in steps)
+    else:
+        # One cloud's own images run elsewhere too, but are made for its fabric.
+        foreign = bool(container.image and container.image.registry.startswith("aws-dlc"))
+    base = 0 if container.framework != _FRAMEWORK_ELSE else int("-base-" not in container.tag)
+    return len(unknown), limited, foreign, cautious, base, newest_first(cuda), _newest(container)
 
 
 def _doubt(steps: tuple[Step, ...]) -> str:

@@ -83,6 +83,7 @@ NOT_NATIVE = Code(
     _W,
     "The container's CUDA has code for an older GPU of the same family only.",
     "Finished binaries run; what compiles for the GPU at run time fails, since its compiler does not know the GPU.",
+    "take an image with a newer CUDA: gpuinfra images lists them",
     references=(_CUDA,),
 )
 NO_BUILD = Code(
@@ -224,6 +225,14 @@ WINDOWS = Code(
     "take a Linux image, or write auto",
     facts=("GCP-IMG-05",),
 )
+UNNAMED_NODE_IMAGE = Code(
+    "GI2132",
+    "unnamed-node-image",
+    _W,
+    "The image that the machine boots is known, and the name that the cloud sells it under is not.",
+    "The plan is judged with that image; `up` needs its name.",
+    "look the name up in the cloud's image list, and give it in image.node before `up`",
+)
 MIG_UNSUPPORTED = Code(
     "GI2140",
     "mig-not-supported",
@@ -294,6 +303,7 @@ CODES: tuple[Code, ...] = (
     MACHINE_NOT_SERVED,
     OLD_GENERATION,
     WINDOWS,
+    UNNAMED_NODE_IMAGE,
     MIG_UNSUPPORTED,
     MIG_PROFILE,
     MIG_LAYOUT,
@@ -353,4 +363,6 @@ def hint_of(changes: tuple[Change, ...]) -> str:
         return changes[0].reason
     first, rest = named[0], named[1:]
     text = f"take {first.field}: {first.value} ({first.reason})"
-    return text + "".join(f", or {c.value if c.field == first.field else f'{c.field}: {c.value}'} ({c.reason})" for c in rest)
+    return text + "".join(
+        f", or {c.value if c.field == first.field else f'{c.field}: {c.value}'} ({c.reason})" for c in rest
+    )

@@ -31,10 +31,6 @@ _SEVEN: _Placements = {
 _FOUR: _Placements = {(1, 1): ((0, 1, 2, 3), 1), (2, 2): ((0, 2), 2), (4, 4): ((0,), 4)}
 _GEOMETRY: dict[int, tuple[int, _Placements]] = {7: (8, _SEVEN), 4: (4, _FOUR)}
 
-# Instances whose GPUs have MIG but whose cloud does not offer it.
-# Source: awslabs/awsome-distributed-ai:architectures/aws-pcs/docs/GB200.md
-_NOT_OFFERED = {"p6e-gb200.36xlarge": "the page of this instance says that MIG and vGPU are unsupported"}
-
 # First driver with MIG where it came later than the GPU's own branch.
 # Source: NVIDIA Multi-Instance GPU User Guide, Getting Started (2026-09)
 _FIRST_DRIVER = {"B200": "570.133.20", "RTX-PRO-6000": "575.51.03"}
@@ -57,9 +53,9 @@ def first_mig_driver(accelerator: Accelerator) -> str:
 
 
 def mig_plan(
-    path: str, wish: str | Sequence[str] | None, accelerator: Accelerator | None, instance: InstanceType
+    path: str, wish: str | Sequence[str] | None, accelerator: Accelerator | None, instance: InstanceType, gpus: int
 ) -> tuple[MigPlan | None, tuple[Diagnostic, ...]]:
-    """The MIG instances of each GPU of a node, largest first, or why they cannot be had.
+    """The MIG instances of each of a node's `gpus` GPUs, largest first, or why they cannot be had.
 
     One profile is repeated until the GPU is full; a list is the layout of each GPU. Largest first is the order in which
     they are to be made: a small instance made early can take the only place of a large one.
@@ -82,7 +78,7 @@ def mig_plan(
         text = f"{_shown(names)} does not fit on one {accelerator.model} of {instance.name}: {fit.reason}"
         return None, (findings.MIG_LAYOUT.at(path, text, hint),)
     ordered = tuple(sorted(names, key=lambda n: _size(n, accelerator), reverse=True))
-    return MigPlan(ordered, len(ordered) * max(instance.gpu_count, 1)), ()
+    return MigPlan(ordered, len(ordered) * gpus), ()
 
 
 def judge_layout(profiles: Sequence[str], accelerator: Accelerator) -> Fit:
@@ -97,12 +93,14 @@ def judge_layout(profiles: Sequence[str], accelerator: Accelerator) -> Fit:
     kinds = [_kind(p, accelerator) for p in profiles]
     if len(kinds) <= slices and _place(tuple(sorted(kinds, reverse=True)), tuple(placements.items()), 0):
         return Fit(True)
-    wanted = sum(placements[k][1] for k in kinds)
+    free: tuple[tuple[int, ...], int] = ((), slices)
+    wanted = sum(placements.get(k, free)[1] for k in kinds)
     if wanted > slices:
         reason = f"it takes {wanted} memory slices of {slices}"
     else:
         starts = "; ".join(
-            f"{p} may start at {', '.join(map(str, placements[_kind(p, accelerator)][0]))}" for p in dict.fromkeys(profiles)
+            f"{p} may start at {', '.join(map(str, placements.get(k, free)[0]))}"
+            for p, k in dict(zip(profiles, kinds, strict=True)).items()
         )
         reason = f"no placement of the instances on {slices} memory slices exists ({starts})"
     return Fit(False, reason, _nearest_layout(profiles, accelerator))
@@ -123,12 +121,15 @@ def _refusal(path: str, accelerator: Accelerator | None, instance: InstanceType)
     at, remove = findings.MIG_UNSUPPORTED.at, "remove mig from this pool"
     if accelerator is None:
         return at(path, f"{instance.name} has no GPU, so there is nothing to split with MIG", remove)
-    if instance.name in _NOT_OFFERED:
-        return at(path, f"{instance.name} has no MIG: {_NOT_OFFERED[instance.name]}", remove)
+    if instance.mig_supported is False:
+        text = f"{instance.name} does not offer the MIG of its {accelerator.model} ({instance.source})"
+        return at(path, text, remove)
     if instance.gpu_fraction < 1:
         return at(path, f"{instance.name} holds a share of a {accelerator.model}, which cannot be split again", remove)
     if accelerator.mig_max_instances is None and accelerator.vendor == "NVIDIA":
-        text = f"whether {accelerator.model} ({instance.name}) has MIG is unknown: {accelerator.notes or 'no source says'}"
+        text = (
+            f"whether {accelerator.model} ({instance.name}) has MIG is unknown: {accelerator.notes or 'no source says'}"
+        )
         return findings.MIG_UNVERIFIED.at(path, text, remove)
     if not accelerator.mig_max_instances:
         whose = "" if accelerator.vendor == "NVIDIA" else f", a GPU of {accelerator.vendor},"
@@ -191,7 +192,11 @@ def _size(name: str, accelerator: Accelerator) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=4096)
-def _place(kinds: tuple[tuple[int, int], ...], placements: tuple[tuple[tuple[int, int], tuple[tuple[int, ...], int]], ...], taken: int) -> bool:
+def _place(
+    kinds: tuple[tuple[int, int], ...],
+    placements: tuple[tuple[tuple[int, int], tuple[tuple[int, ...], int]], ...],
+    taken: int,
+) -> bool:
     """Whether every kind finds free slices, given the slices (a bit each) that are taken."""
     if not kinds:
         return True

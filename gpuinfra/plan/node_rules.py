@@ -74,7 +74,10 @@ def _driver_kind(instance: InstanceType, accelerator: Accelerator, node: NodeFac
         Rule.DRIVER_KIND,
         f"{node.name} carries {wanted}",
         holds(answer),
-        (End(_machine(instance, accelerator), needed, accelerator.source), End(node.name, node.driver_kind, node.source)),
+        (
+            End(_machine(instance, accelerator), needed, accelerator.source),
+            End(node.name, node.driver_kind, node.source),
+        ),
         finding,
     )
 

@@ -53,8 +53,18 @@ class Facts:
         return {}
 
     @cached_property
-    def memory(self) -> dict[str, tuple[ContainerPlan, ...]]:
-        """What was worked out from these tables before and need not be again."""
+    def plans(self) -> dict[str, tuple[ContainerPlan, ...]]:
+        """Plans of catalog containers by framework, once they were made."""
+        return {}
+
+    @cached_property
+    def named(self) -> dict[str, ContainerPlan]:
+        """Plans of containers that specs name, by reference."""
+        return {}
+
+    @cached_property
+    def picks(self) -> dict[tuple[object, ...], tuple[ContainerPlan | None, str]]:
+        """Containers that were chosen, by what they were chosen for: pools that are alike are judged once."""
         return {}
 
     def release(self, version: str) -> CudaRelease | None:

@@ -45,4 +45,4 @@ def at_least(have: str, need: str) -> bool | None:
 
 def newest_first(version: str) -> tuple[int, ...]:
     """A sort key that puts the newest version first and text without a version last."""
-    return tuple(-n for n in numbers(version)) or (1,)
+    return (*(-n for n in numbers(version)), 1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from ..diagnostics import nearest
 
@@ -83,13 +83,16 @@ class Resource:
             if value is UNKNOWN or isinstance(value, OutputRef):
                 return UNKNOWN
             if isinstance(step, int):
-                if not isinstance(value, (list, tuple)) or step >= len(value):  # type: ignore[arg-type]
+                if not isinstance(value, (list, tuple)):
                     return None
-                value = value[step]
+                elements = cast("list[Any]", value)
+                if not -len(elements) <= step < len(elements):
+                    return None
+                value = elements[step]
             else:
                 if not isinstance(value, Mapping):
                     return None
-                value = value.get(step)  # type: ignore[union-attr]
+                value = cast("Mapping[str, Any]", value).get(step)
         return value.value if isinstance(value, Secret) else value
 
 

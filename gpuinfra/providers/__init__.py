@@ -28,7 +28,7 @@ _DOORS: dict[Provider, _Door] = {
 _SDK = "pulumi"
 
 
-class MissingSdk(ImportError):
+class MissingSdk(ImportError):  # noqa: N818
     """The cloud's SDK is not installed. The text says how to install it."""
 
     def __init__(self, provider: Provider, module: str) -> None:
@@ -37,7 +37,7 @@ class MissingSdk(ImportError):
         super().__init__(f"the Python package that provides '{module}' is needed and not installed: {self.command}")
 
 
-class RoomNotBuilt(NotImplementedError):
+class RoomNotBuilt(NotImplementedError):  # noqa: N818
     """The cloud's resources cannot be rendered yet; everything before that works."""
 
     def __init__(self, provider: Provider) -> None:

@@ -5,33 +5,63 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..diagnostics import Diagnostic, GpuInfraError, has_errors
+from ..diagnostics import Diagnostic, GpuInfraError, Severity, has_errors, in_order
 from ..plan.models import ClusterPlan
+from ..plan.resolve import resolve
+from ..policy.engine import check_plan
+from ..spec.load import Loaded, load, parse
 from ..spec.models import ClusterSpec
+from .components import name_findings, option_findings
+
+if TYPE_CHECKING:
+    import pulumi
 
 SpecLike = ClusterSpec | Mapping[str, Any] | str | Path
 """The spec as a model, as a mapping, or as the path of a YAML file."""
 
 
-def planned(spec: SpecLike | ClusterPlan, name: str, now: datetime | None = None) -> ClusterPlan:
-    """The plan, whose logical names begin with `name` where it is made here. Warnings go to Pulumi's log.
+def planned(
+    spec: SpecLike | ClusterPlan,
+    name: str,
+    opts: pulumi.ResourceOptions | None = None,
+    now: datetime | None = None,
+) -> ClusterPlan:
+    """The plan for a component: the one given, or one made here, whose logical names begin with `name`.
 
-    Raises GpuInfraError with every finding when one of them is an error.
+    Warnings go to Pulumi's log. Raises GpuInfraError with every finding when one of them is an error.
     """
+    wrong = option_findings(opts)
     if isinstance(spec, ClusterPlan):
+        if wrong:
+            raise GpuInfraError(wrong)
         return spec
-    plan, found = judged(spec, name, now)
-    if plan is None or has_errors(found):
-        raise GpuInfraError(found)
+    wrong += name_findings(name)
+    plan, found = judged(spec, "component" if wrong else name, now)
+    if plan is None or wrong or has_errors(found):
+        raise GpuInfraError([*wrong, *found])
     warn(found)
     return plan
 
 
 def judged(spec: SpecLike, name: str, now: datetime | None) -> tuple[ClusterPlan | None, tuple[Diagnostic, ...]]:
     """The plan, as far as it could be made, and every finding of reading, deciding and judging."""
-    raise NotImplementedError
+    loaded = _loaded(spec)
+    if loaded.spec is None:
+        return None, loaded.diagnostics
+    resolution = resolve(loaded.spec, now, name=name)
+    found = [*loaded.diagnostics, *resolution.diagnostics]
+    if resolution.plan is not None:
+        found += check_plan(resolution.plan)
+    return resolution.plan, in_order(loaded.locate(d) for d in found)
+
+
+def _loaded(spec: SpecLike) -> Loaded:
+    if isinstance(spec, ClusterSpec):
+        return Loaded(spec, ())
+    # What is neither a path nor a mapping is a finding of the reader's.
+    return load(spec) if isinstance(spec, (str, Path)) else parse(spec)
 
 
 def warn(found: tuple[Diagnostic, ...]) -> None:
@@ -40,4 +70,7 @@ def warn(found: tuple[Diagnostic, ...]) -> None:
 
     for finding in found:
         text = f"{finding}\n  hint: {finding.hint}" if finding.hint else str(finding)
-        pulumi.log.warn(text)
+        if finding.severity is Severity.WARNING:
+            pulumi.log.warn(text)
+        else:
+            pulumi.log.info(text)

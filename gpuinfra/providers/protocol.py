@@ -38,9 +38,7 @@ class ClusterOutputs:
 class Room(Protocol):
     """A cloud's room, as `providers.get` returns it."""
 
-    def render(
-        self, plan: ClusterPlan, *, parent: pulumi.Resource, network: Any = None
-    ) -> ClusterOutputs:
+    def render(self, plan: ClusterPlan, *, parent: pulumi.Resource, network: Any = None) -> ClusterOutputs:
         """Registers every resource of a plan as children of `parent`. `network` replaces the plan's own: the room's
         ExistingNetwork or ClusterNetwork, which may hold Outputs."""
         ...

@@ -23,16 +23,16 @@ MODULES = (
 TITLES = {"GI1": "Reading the spec", "GI2": "The plan", "GI3": "Resources"}
 
 
-class DuplicateCode(Exception):
+class DuplicateCodeError(Exception):
     """Two entries with one code: a fault of the tool."""
 
 
 def all_codes(extra: Iterable[Code] = ()) -> dict[str, Code]:
-    """Every code by its name, in order. `extra` are codes of layers above this one. Raises DuplicateCode."""
+    """Every code by its name, in order. `extra` are codes of layers above this one. Raises DuplicateCodeError."""
     found: dict[str, Code] = {}
     for code in (*extra, *_defined(), *(rule.code for rule in all_rules())):
         if code.code in found and found[code.code] != code:
-            raise DuplicateCode(f"{code.code} is both {found[code.code].slug} and {code.slug}")
+            raise DuplicateCodeError(f"{code.code} is both {found[code.code].slug} and {code.slug}")
         found[code.code] = code
     return dict(sorted(found.items()))
 
@@ -50,7 +50,12 @@ def rules_by_code() -> dict[str, Rule]:
 
 def rule_page(code: Code, rule: Rule | None) -> str:
     """The Markdown of one code: what, why, fix, references, and the examples of a rule."""
-    out = [f'<a id="{code.code.lower()}"></a>', f"### {code.code} {code.slug}", "", f"*{code.severity}*. {_written(code, rule)}"]
+    out = [
+        f'<a id="{code.code.lower()}"></a>',
+        f"### {code.code} {code.slug}",
+        "",
+        f"*{code.severity}*. {_written(code, rule)}",
+    ]
     if code.facts:
         out += ["", f"Facts: {', '.join(code.facts)}."]
     if code.references:
@@ -81,7 +86,7 @@ def _sections(doc: str) -> dict[str, str]:
         if word in ("What", "Why", "Fix", "References") and (colon or not rest):
             current = word
             found[current] = [rest.strip()]
-        elif current and not set(line.strip()) <= set("-=~") or (current and not line.strip()):
+        elif current and not (line.strip() and set(line.strip()) <= set("-=~")):
             found[current].append(line)
     return {heading: "\n".join(lines).strip() for heading, lines in found.items()}
 
@@ -89,7 +94,11 @@ def _sections(doc: str) -> dict[str, str]:
 def _examples(rule: Rule) -> list[str]:
     over = "laid over a right spec" if isinstance(rule, PlanRule) else "resources"
     out: list[str] = []
-    for title, examples in (("Caught", rule.examples.bad), ("Right", rule.examples.good), ("Undecided", rule.examples.unknown)):
+    for title, examples in (
+        ("Caught", rule.examples.bad),
+        ("Right", rule.examples.good),
+        ("Undecided", rule.examples.unknown),
+    ):
         if examples:
             out += ["", f"{title} ({over}):", "", "```yaml", examples[0].strip("\n"), "```"]
     return out

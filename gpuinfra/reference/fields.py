@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -139,7 +139,7 @@ def type_words(annotation: Any) -> str:
             return " \\| ".join(f"`{word}`" for word in annotation)
         if issubclass(annotation, BaseModel):
             return "mapping"
-        return _PLAIN.get(annotation, annotation.__name__.lower())
+        return _PLAIN.get(cast(type, annotation), cast(type, annotation).__name__.lower())
     return str(annotation)
 
 

@@ -71,7 +71,12 @@ def spec_page() -> str:
 def _field(field: SpecField) -> str:
     only = f" ({field.where} only)" if field.where else ""
     need = "required" if field.required else f"default: {_code(field.default)}"
-    lines = [f'<a id="{_anchor(field)}"></a>', f"**`{field.path}`**{only} — {field.type}, {need}", "", field.description]
+    lines = [
+        f'<a id="{_anchor(field)}"></a>',
+        f"**`{field.path}`**{only} — {field.type}, {need}",
+        "",
+        field.description,
+    ]
     facts = [f"Unit: {field.unit}." if field.unit else "", f"Example: {_code(field.example)}." if field.example else ""]
     facts.append(f"On change: {field.on_change}")
     return "\n".join([*lines, "", " ".join(f for f in facts if f), ""])

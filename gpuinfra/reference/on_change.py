@@ -58,6 +58,9 @@ ON_CHANGE = {
 
 def on_change(path: str) -> str:
     """What a change of the field at `path` does, as `node_pools[].capacity.type`."""
-    while path not in ON_CHANGE:
-        path = path.rpartition(".")[0]
-    return ON_CHANGE[path]
+    parts = path.split(".")
+    for end in range(len(parts), 0, -1):
+        known = ".".join(parts[:end])
+        if found := ON_CHANGE.get(known) or ON_CHANGE.get(known.removesuffix("[]")):
+            return found
+    raise KeyError(path)

@@ -1,6 +1,7 @@
 """What a person writes about a cluster: its models, reading it with line and column, and its JSON schema.
 
-Everything is imported when it is first asked for: a command that reads no spec pays for none of it.
+Everything is imported when it is first asked for: a command that reads no spec pays for none of it. A file is read by
+`gpuinfra.spec.load.load`.
 """
 
 from __future__ import annotations
@@ -8,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .load import Loaded, load, parse
+    from .load import Loaded, parse
     from .models import ClusterSpec
     from .schema import json_schema
 
-__all__ = ["ClusterSpec", "Loaded", "json_schema", "load", "parse"]
+__all__ = ["ClusterSpec", "Loaded", "json_schema", "parse"]
 
-_HOME = {"ClusterSpec": "models", "Loaded": "load", "load": "load", "parse": "load", "json_schema": "schema"}
+_HOME = {"ClusterSpec": "models", "Loaded": "load", "parse": "load", "json_schema": "schema"}
 
 
 def __getattr__(name: str) -> Any:

@@ -8,12 +8,14 @@ from datetime import date, datetime, timedelta
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
     PlainSerializer,
     PlainValidator,
+    StringConstraints,
     ValidationInfo,
     WithJsonSchema,
     field_validator,
@@ -67,21 +69,42 @@ def refuse_output(value: Any, alternative: str = "") -> Any:
     return value
 
 
+def visible(text: str) -> str:
+    """The text itself, or an error where it holds a character that cannot be seen: a line break, a no-break space from a
+    web page, a mark that turns the writing round. Clouds refuse those late, and terminals obey some."""
+    if text.isprintable():
+        return text
+    code = next(ord(c) for c in text if not c.isprintable())
+    raise bad(
+        "invisible", f"{shown(text)} holds the character U+{code:04X}, which cannot be seen", "type the value anew"
+    )
+
+
+def _argument(text: str) -> str:
+    visible(text.replace("\n", "").replace("\t", ""))
+    return text
+
+
 class SpecModel(BaseModel):
     """A frozen part of the spec."""
 
     # defer_build: one validator for the whole spec at its first use, instead of one for each part at import.
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
+    multi_line: ClassVar[frozenset[str]] = frozenset()
+    """Text fields in which line breaks have a meaning."""
+
     output_alternatives: ClassVar[Mapping[str, str]] = {}
     """By field: where a Pulumi Output may be given instead. "" stands for the part as a whole."""
 
     @field_validator("*", mode="before")
     @classmethod
-    def _refuse_output_in_field(cls, value: Any, info: ValidationInfo) -> Any:
-        return (
-            refuse_output(value, cls.output_alternatives.get(info.field_name or "", "")) if is_output(value) else value
-        )
+    def _plain_and_visible(cls, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, str):
+            return value if value.isprintable() or info.field_name in cls.multi_line else visible(value)
+        if is_output(value):
+            return refuse_output(value, cls.output_alternatives.get(info.field_name or "", ""))
+        return value
 
     @model_validator(mode="before")
     @classmethod
@@ -207,8 +230,16 @@ Day = Annotated[
 ]
 """A day of the calendar: text as 2026-12-05, or a date in Python."""
 
-Text = Annotated[str, BeforeValidator(refuse_output)]
+Text = Annotated[str, BeforeValidator(refuse_output), AfterValidator(visible)]
 """Text inside a list or a mapping, where no field's own check sees the value."""
 
-Number = Annotated[float, Field(strict=True)]
+PublicKey = Annotated[
+    str, BeforeValidator(refuse_output), StringConstraints(strip_whitespace=True), AfterValidator(visible)
+]
+"""One line, as a .pub file holds it; the file's line end is left off."""
+
+Argument = Annotated[str, BeforeValidator(refuse_output), AfterValidator(_argument)]
+"""One argument of a command, which may have several lines."""
+
+Number = Annotated[float, BeforeValidator(refuse_output), Field(strict=True)]
 """A number, whole or not. Text is no number: what the schema refuses, the model refuses."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import yaml
 
@@ -50,9 +50,10 @@ def compose(text: str, file: str, *, pure_python: bool = False) -> Document:
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     composer = _Composer(file)
     try:
-        composer.run(yaml.parse(text, Loader=yaml.SafeLoader if pure_python else loader))
+        parse = cast(Any, yaml.parse)  # pyright: ignore[reportUnknownMemberType]
+        composer.run(parse(text, Loader=yaml.SafeLoader if pure_python else loader))
         complete = True
-    except _Stop:
+    except _StopError:
         complete = False
     except yaml.YAMLError as e:
         composer.findings.append(plain_words(e, text, file))
@@ -65,7 +66,15 @@ def compose(text: str, file: str, *, pure_python: bool = False) -> Document:
     return Document(data, Positions(file, root if complete else None), tuple(composer.findings), complete)
 
 
-class _Stop(Exception):
+Place = tuple[int, int]
+"""Line and column, from 1."""
+
+
+def _place_of(event: Any) -> Place:
+    return event.start_mark.line + 1, event.start_mark.column + 1
+
+
+class _StopError(Exception):
     """What was read so far is not worth going on with; the reason is among the findings."""
 
 
@@ -77,7 +86,7 @@ class _Open:
     key: str | None = None
     """The key that waits for its value."""
     merges_next: bool = False
-    merges: list[tuple[Node, Any]] = field(default_factory=list[tuple[Node, Any]])
+    merges: list[Node] = field(default_factory=list[Node])
 
 
 class _Composer:
@@ -104,44 +113,44 @@ class _Composer:
                 documents += 1
                 if documents > 1:
                     self._add(
-                        f.SEVERAL_DOCUMENTS, event.start_mark, "a second document begins here; one file is one cluster"
+                        f.SEVERAL_DOCUMENTS, _place_of(event), "a second document begins here; one file is one cluster"
                     )
                     return
 
     def _scalar(self, event: yaml.ScalarEvent) -> None:
         self._refuse_tag(event)
-        mark: Any = event.start_mark
-        self._tick(mark)
+        at = _place_of(event)
+        self._tick(at)
         text = str(event.value)
         plain = event.style is None or event.style == ""
         data = resolve_scalar(text) if plain else text
-        node = Node(mark.line + 1, mark.column + 1, data, raw=text, plain=plain, open=False)
+        node = Node(*at, data, raw=text, plain=plain, open=False)
         self._anchor(event, node)
-        self._place(node, event)
+        self._place(node)
 
     def _begin(self, event: Any) -> None:
         self._refuse_tag(event)
-        mark = event.start_mark
+        at = _place_of(event)
         if len(self._stack) >= MAX_DEPTH:
-            self._stop(f.TOO_DEEP, mark, f"the value is nested more than {MAX_DEPTH} levels deep")
+            self._stop(f.TOO_DEEP, at, f"the value is nested more than {MAX_DEPTH} levels deep")
         top = self._stack[-1] if self._stack else None
         if top and top.node.entries is not None and top.key is None:
             kind = "a mapping" if isinstance(event, yaml.MappingStartEvent) else "a list"
-            self._stop(f.BAD_KEY, mark, f"{kind} stands where a key is wanted")
-        node = Node(mark.line + 1, mark.column + 1, block=not event.flow_style)
+            self._stop(f.BAD_KEY, at, f"{kind} stands where a key is wanted")
+        node = Node(*at, block=not event.flow_style)
         if isinstance(event, yaml.MappingStartEvent):
             node.entries = {}
         else:
             node.items = []
         self._anchor(event, node)
         self._stack.append(_Open(node))
-        self._tick(mark)
+        self._tick(at)
 
     def _end(self, event: Any) -> None:
         frame = self._stack.pop()
         node = frame.node
-        for source, mark in frame.merges:
-            self._merge(node, source, mark)
+        for source in frame.merges:
+            self._merge(node, source)
         if node.entries is not None:
             node.data = {key: child.data for key, child in node.entries.items()}
             node.weight += sum(child.weight for child in node.entries.values())
@@ -149,23 +158,23 @@ class _Composer:
             node.data = [child.data for child in node.items]
             node.weight += sum(child.weight for child in node.items)
         node.open = False
-        self._weigh(node.weight, event.start_mark)
-        self._place(node, event)
+        self._weigh(node.weight, _place_of(event))
+        self._place(node)
 
     def _alias(self, event: Any) -> None:
+        at = _place_of(event)
         target = self._anchors.get(event.anchor)
         name = printable(str(event.anchor))
         if target is None:
-            self._stop(f.ALIAS, event.start_mark, f"*{name} stands for an anchor that is not defined before it")
+            self._stop(f.ALIAS, at, f"*{name} stands for an anchor that is not defined before it")
         if target.open:
-            self._stop(f.ALIAS, event.start_mark, f"*{name} stands for a value that contains it")
-        mark = event.start_mark
-        self._tick(mark)
-        self._place(replace(target, line=mark.line + 1, column=mark.column + 1, block=False), event)
+            self._stop(f.ALIAS, at, f"*{name} stands for a value that contains it")
+        self._tick(at)
+        self._place(replace(target, line=at[0], column=at[1], block=False))
 
-    def _place(self, node: Node, event: Any) -> None:
+    def _place(self, node: Node) -> None:
         """Puts a finished value where it belongs: the top, a list, a key, or the value of a key."""
-        mark = event.start_mark
+        at = (node.line, node.column)
         if not self._stack:
             self.root = node
             return
@@ -174,34 +183,35 @@ class _Composer:
             top.node.items.append(node)
         elif top.key is None:
             if node.raw is None:
-                self._stop(f.BAD_KEY, mark, "an alias of a mapping or list stands where a key is wanted")
+                self._stop(f.BAD_KEY, at, "an alias of a mapping or list stands where a key is wanted")
             top.key = node.raw
             top.merges_next = node.plain and node.raw == "<<"
             if not top.merges_next and top.key not in top.node.keys:
-                top.node.keys[top.key] = (node.line, node.column)
+                top.node.keys[top.key] = at
             elif not top.merges_next:
                 line = top.node.keys[top.key][0]
                 said = printable(top.key)
                 self._add(
-                    f.DUPLICATE_KEY, mark, f"the key '{said}' stands twice; it is on line {line} already", (top.key,)
+                    f.DUPLICATE_KEY, at, f"the key '{said}' stands twice; it is on line {line} already", (top.key,)
                 )
         else:
             assert top.node.entries is not None
             if top.merges_next:
-                top.merges.append((node, mark))
+                top.merges.append(node)
             else:
                 top.node.entries.setdefault(top.key, node)
             top.key = None
 
-    def _merge(self, node: Node, source: Node, mark: Any) -> None:
+    def _merge(self, node: Node, source: Node) -> None:
         """Adds the entries of `<<` that the mapping does not have itself; the first of several sources wins."""
+        at = (source.line, source.column)
         sources = source.items if source.items is not None else [source]
         for one in sources:
             if one.entries is None:
-                self._add(f.MERGE, mark, "the value of << is not a mapping, nor a list of mappings")
+                self._add(f.MERGE, at, "the value of << is not a mapping, nor a list of mappings")
                 return
             node.weight += one.weight
-            self._weigh(node.weight, mark)
+            self._weigh(node.weight, at)
             assert node.entries is not None
             for key, child in one.entries.items():
                 if key not in node.entries:
@@ -211,19 +221,19 @@ class _Composer:
     def _refuse_tag(self, event: Any) -> None:
         if event.tag is not None:
             tag = printable(str(event.tag).replace("tag:yaml.org,2002:", "!!"))
-            self._add(f.TAG, event.start_mark, f"the tag {tag} is not allowed; a spec is plain data")
+            self._add(f.TAG, _place_of(event), f"the tag {tag} is not allowed; a spec is plain data")
 
     def _anchor(self, event: Any, node: Node) -> None:
         if event.anchor is not None:
             self._anchors[event.anchor] = node
 
-    def _tick(self, mark: Any) -> None:
+    def _tick(self, at: Place) -> None:
         self._count += 1
-        self._weigh(self._count, mark)
+        self._weigh(self._count, at)
 
-    def _weigh(self, weight: int, mark: Any) -> None:
+    def _weigh(self, weight: int, at: Place) -> None:
         if weight > MAX_NODES:
-            self._stop(f.EXPLODING, mark, f"the document expands to more than {MAX_NODES:,} values")
+            self._stop(f.EXPLODING, at, f"the document expands to more than {MAX_NODES:,} values")
 
     def _path(self, below: Path) -> Path:
         steps: list[str | int] = []
@@ -231,13 +241,13 @@ class _Composer:
             steps.append(len(frame.node.items) if frame.node.items is not None else frame.key or "")
         return (*steps, *below)
 
-    def _add(self, code: Code, mark: Any, message: str, below: Path | None = None) -> None:
+    def _add(self, code: Code, at: Place, message: str, below: Path | None = None) -> None:
         path = path_text(self._path(below)) if below else ""
-        self.findings.append(code.at(path, message).located(Source(self.file, mark.line + 1, mark.column + 1)))
+        self.findings.append(code.at(path, message).located(Source(self.file, *at)))
         if len(self.findings) >= MAX_FINDINGS:
             self.findings.append(f.MORE.at("", "and more of the same").located(Source(self.file)))
-            raise _Stop
+            raise _StopError
 
-    def _stop(self, code: Code, mark: Any, message: str) -> NoReturn:
-        self._add(code, mark, message)
-        raise _Stop
+    def _stop(self, code: Code, at: Place, message: str) -> NoReturn:
+        self._add(code, at, message)
+        raise _StopError

@@ -145,6 +145,19 @@ class Place:
     info: FieldInfo | None = None
     value: object = None
     """What the user wrote there, None where nothing."""
+    element: bool = False
+    """Whether it is an entry of the field's list or mapping, and not the field itself."""
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Values that may stand here, as YAML on one line."""
+        if not self.element:
+            return examples_of(self.info, self.shape)
+        entries: list[Any] = []
+        for whole in (self.info.examples if self.info else None) or ():
+            whole: Any
+            entries += whole.values() if isinstance(whole, dict) else whole if isinstance(whole, list) else ()
+        return tuple(write_inline(e) for e in entries) or examples_of(None, self.shape)
 
     @property
     def model(self) -> type[SpecModel] | None:
@@ -168,9 +181,10 @@ def place_at(path: Path, data: object) -> Place | None:
 def _below(place: Place, step: str | int) -> Place | None:
     value = child(place.value, step)
     if isinstance(step, int):
-        return Place(shape_of(place.shape.item), place.info, value) if place.shape.item is not None else None
+        item = place.shape.item
+        return Place(shape_of(item), place.info, value, element=True) if item is not None else None
     if place.shape.value is not None:
-        return Place(shape_of(place.shape.value), place.info, value)
+        return Place(shape_of(place.shape.value), place.info, value, element=True)
     model = place.model
     info = model.model_fields.get(step) if model else None
     return Place(shape_of(info.annotation), info, value) if info else None

@@ -270,6 +270,15 @@ PROVIDER = Code(
     "A location that names no cloud, or one that is not known.",
     why="The provider chooses the other keys of the location.",
 )
+INVISIBLE = Code(
+    "GI1046",
+    "invisible-character",
+    E,
+    "A value with a character that cannot be seen.",
+    why="A no-break space from a web page, a line break or a mark that turns the writing round makes another name of a "
+    "name; clouds refuse it late, and terminals obey some of them.",
+    fix="Type the value anew.",
+)
 MORE = Code(
     "GI1098",
     "more-findings",
@@ -288,6 +297,6 @@ CODES: tuple[Code, ...] = (
     NO_FILE, DIRECTORY, UNREADABLE, TOO_LARGE, NOT_UTF8, EMPTY, NOT_YAML, TAB, SEVERAL_DOCUMENTS, DUPLICATE_KEY, TAG,
     ALIAS, EXPLODING, TOO_DEEP, NOT_A_MAPPING, BAD_KEY, MERGE, CONTROL_CHARACTER, UNKNOWN_KEY, MISSING_KEY, WRONG_TYPE,
     UNKNOWN_WORD, OUT_OF_RANGE, WRONG_FORM, WRONG_LENGTH, DURATION, SIZE, MOMENT, NAIVE_MOMENT, EMPTY_BUDGET, OUTPUT,
-    RANGE_ORDER, API_VERSION, PROVIDER, MORE, OTHER,
+    RANGE_ORDER, API_VERSION, PROVIDER, INVISIBLE, MORE, OTHER,
 )  # fmt: skip
 """Every code that reading a spec can give."""

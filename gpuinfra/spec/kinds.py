@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from .fields import Place, examples_of
-from .quantities import printable
-from .scalars import write_inline
+from .fields import Place, shape_of
+from .quantities import shown
+from .scalars import quoted, write_inline
 
 _YES = frozenset({"yes", "y", "on", "true"})
 _NO = frozenset({"no", "n", "off", "false"})
@@ -33,29 +33,37 @@ def kind_of(value: object) -> str:
     return "another kind of value"
 
 
-def kind_hint(key: str, value: Any, place: Place, written: str | None) -> str:
-    """What to write instead: the value itself in the kind that is wanted where that can be told, else an example."""
+def kind_hint(label: str, value: Any, place: Place, written: str | None) -> str:
+    """What to write instead: the value itself in the kind that is wanted where that can be told, else an example.
+
+    `label` goes before the value: `count: `, or nothing for an entry of a list.
+    """
     shape = place.shape
-    better: str | None = None
-    if value is None:
-        better = None
-    elif shape.item is not None and isinstance(value, Mapping):
-        return f"write {key} as a list: begin each entry with '- '"
-    elif isinstance(value, str):
-        better = _from_text(value.strip(), place)
-    elif "text" in shape.kinds and isinstance(value, (bool, int, float)):
-        return f"quote it: {key}: {write_quoted(written if written is not None else str(value)[:60])}"
-    elif "a whole number" in shape.kinds and isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        better = str(int(value))
-    elif shape.item is not None and isinstance(value, (bool, int, float)):
-        better = write_inline([value])
-    elif len(shape.models) == 1 and isinstance(value, list) and len(value) == 1:  # pyright: ignore[reportUnknownArgumentType]
-        return f"write {key} as a mapping: take out the '- ' before its keys"
-    if better is None or len(better) > 120:
-        example = next(iter(examples_of(place.info, shape)), "")
-        better = example
-    leave_out = "leave the key out, or " if value is None and place.info and not place.info.is_required() else ""
-    return f"{leave_out}write {key}: {better}" if better else leave_out.removesuffix(", or ")
+    if shape.item is not None and isinstance(value, Mapping):
+        return "write a list: begin each entry with '- '"
+    if len(shape.models) == 1 and isinstance(value, list):
+        return "write a mapping: take out the '- ' before its keys"
+    better = _instead(value, place, written)
+    if better is not None and len(better) <= 120:
+        return f"write {label}{better}"
+    example = f"for example {label}{place.examples[0]}" if place.examples else ""
+    optional = value is None and place.info is not None and not place.info.is_required()
+    return ", or ".join(part for part in ("leave it out" if optional else "", example) if part)
+
+
+def _instead(value: Any, place: Place, written: str | None) -> str | None:
+    """The value in the kind that is wanted; None where that cannot be told."""
+    kinds = place.shape.kinds
+    if isinstance(value, str):
+        return _from_text(value.strip(), place)
+    if not isinstance(value, (bool, int, float)):
+        return None
+    if "text" in kinds:
+        text = written if written is not None else shown(value)
+        return quoted(text) if len(text) <= 60 and " " not in text else None
+    if "a whole number" in kinds and isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return f"[{written if written is not None else shown(value)}]" if place.shape.item is not None else None
 
 
 def _from_text(text: str, place: Place) -> str | None:
@@ -87,8 +95,6 @@ def _split(text: str, place: Place) -> list[str]:
 
 def _as_mapping(text: str, place: Place) -> str | None:
     """`spot` becomes {type: spot}, `H100` becomes {model: H100}: the field that takes such a word."""
-    from .fields import shape_of
-
     fields = place.shape.models[0].model_fields
     for name, info in fields.items():
         if text in shape_of(info.annotation).words:
@@ -97,8 +103,3 @@ def _as_mapping(text: str, place: Place) -> str | None:
     if len(required) == 1 and "text" in shape_of(fields[required[0]].annotation).kinds:
         return write_inline({required[0]: text})
     return None
-
-
-def write_quoted(text: str) -> str:
-    """Text in double quotes."""
-    return '"' + printable(text).replace("\\", "\\\\").replace('"', '\\"') + '"'

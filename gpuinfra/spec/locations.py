@@ -13,10 +13,10 @@ from .base import SpecModel, Text
 class AwsLocation(SpecModel):
     """Amazon Web Services."""
 
-    provider: Literal["aws"] = Field("aws", description="The cloud.")
+    provider: Literal["aws"] = Field(default="aws", description="The cloud.")
     region: str = Field(min_length=1, description="Region.", examples=["us-east-2"])
     zone: str | None = Field(
-        None,
+        default=None,
         min_length=1,
         description=(
             "Zone id. Not the letter: us-east-2a is another building in each account. "
@@ -25,7 +25,7 @@ class AwsLocation(SpecModel):
         examples=["use2-az1"],
     )
     deployer_roles: tuple[Text, ...] = Field(
-        (),
+        default=(),
         description=(
             "Names of the IAM roles that people and pipelines deploy with. With `budget.on_limit: deny` they are "
             "forbidden to start instances once the budget is spent."
@@ -33,7 +33,7 @@ class AwsLocation(SpecModel):
         examples=[["ml-deployer"]],
     )
     activate_cost_tag: StrictBool = Field(
-        False,
+        default=False,
         description=(
             "Activate the cluster's tag for cost allocation, without which the budget counts nothing. Only the "
             "organisation's payer account may do this, and only after the tag has been in use for a day."
@@ -44,11 +44,11 @@ class AwsLocation(SpecModel):
 class GcpLocation(SpecModel):
     """Google Cloud."""
 
-    provider: Literal["gcp"] = Field("gcp", description="The cloud.")
+    provider: Literal["gcp"] = Field(default="gcp", description="The cloud.")
     project: str = Field(min_length=1, description="Project id.", examples=["acme-lab"])
     region: str = Field(min_length=1, description="Region.", examples=["us-central1"])
     zone: str | None = Field(
-        None,
+        default=None,
         min_length=1,
         description="Zone. Left out: the first that offers every type.",
         examples=["us-central1-b"],
@@ -58,19 +58,22 @@ class GcpLocation(SpecModel):
 class AzureLocation(SpecModel):
     """Microsoft Azure."""
 
-    provider: Literal["azure"] = Field("azure", description="The cloud.")
+    provider: Literal["azure"] = Field(default="azure", description="The cloud.")
     region: str = Field(min_length=1, description="Region.", examples=["eastus"])
     zone: str | None = Field(
-        None,
+        default=None,
         min_length=1,
         description='Availability zone, as text: "1", "2" or "3". Left out: none is asked for.',
         examples=["1"],
     )
     resource_group: str | None = Field(
-        None, min_length=1, description="Resource group. Left out: one named after the cluster.", examples=["rg-llama"]
+        default=None,
+        min_length=1,
+        description="Resource group. Left out: one named after the cluster.",
+        examples=["rg-llama"],
     )
     existing_resource_group: StrictBool = Field(
-        False, description="The resource group is there already and is left alone."
+        default=False, description="The resource group is there already and is left alone."
     )
 
 
@@ -86,7 +89,11 @@ def _provider(value: Any) -> str | None:
 
 Location = Annotated[
     Annotated[AwsLocation, Tag("aws")] | Annotated[GcpLocation, Tag("gcp")] | Annotated[AzureLocation, Tag("azure")],
-    Discriminator(_provider),
+    Discriminator(
+        _provider,
+        custom_error_type="unknown_provider",
+        custom_error_message="a location needs provider: aws, gcp or azure",
+    ),
 ]
 """The location of a cluster, told apart by `provider`."""
 

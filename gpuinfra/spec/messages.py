@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from ..diagnostics import Code, Diagnostic, did_you_mean
 from . import findings as f
 from .base import is_output
-from .fields import Place, Shape, child, examples_of, place_at
+from .fields import Place, Shape, child, place_at
 from .kinds import kind_hint, kind_of
 from .locations import OTHER_NAMES
 from .paths import Path, path_text
@@ -37,6 +37,7 @@ _OWN: dict[str, Code] = {
     "empty_budget": f.EMPTY_BUDGET,
     "range_order": f.RANGE_ORDER,
     "label": f.WRONG_FORM,
+    "invisible": f.INVISIBLE,
     "pulumi_output": f.OUTPUT,
 }
 
@@ -58,9 +59,16 @@ class _Error:
         return place_at(self.path, self.data) or Place(Shape())
 
     @property
-    def key(self) -> str:
-        """The last key of the path: what a hint writes before the colon."""
-        return next((step for step in reversed(self.path) if isinstance(step, str)), "")
+    def label(self) -> str:
+        """What a hint writes before a value: the key and its colon, or nothing for an entry of a list."""
+        last = self.path[-1] if self.path else 0
+        return f"{printable(last)}: " if isinstance(last, str) else ""
+
+    @property
+    def example(self) -> str:
+        """A value that may stand here, with its key; empty where none is known."""
+        examples = self.place.examples
+        return f"{self.label}{examples[0]}" if examples else ""
 
     @property
     def said(self) -> str:
@@ -84,9 +92,12 @@ def translate(errors: Sequence[Mapping[str, Any]], data: object, positions: Posi
     meant = _keys_meant(errors, data)
     for raw in errors[: MAX_FINDINGS + 1]:
         path = _own_path(raw["loc"])
-        if raw["type"] == "missing" and path in meant:
+        kind = raw["type"]
+        if kind == "missing" and path in meant:
             continue
-        error = _Error(raw["type"], path, raw["input"], raw.get("ctx", {}), raw["msg"], data, positions)
+        if raw["loc"][-1:] == ("[key]",) and kind != "invisible":
+            kind = "invalid_key"
+        error = _Error(kind, path, raw["input"], raw.get("ctx", {}), raw["msg"], data, positions)
         diagnostic = _finding(error)
         if diagnostic is not None:
             found.append(diagnostic)
@@ -130,7 +141,7 @@ def _known(path: Path, data: object) -> tuple[str, ...]:
 
 
 def _finding(error: _Error) -> Diagnostic | None:
-    if is_output(error.value) or error.kind == "pulumi_output":
+    if error.kind != "extra_forbidden" and (is_output(error.value) or error.kind == "pulumi_output"):
         reason = "the value is a Pulumi Output, known only during the deployment; the spec needs a plain value"
         return error.at(f.OUTPUT, reason, str(error.ctx.get("hint", "")))
     if error.kind in _OWN:
@@ -152,18 +163,18 @@ def _unknown_key(error: _Error) -> Diagnostic:
 
 
 def _missing(error: _Error) -> Diagnostic:
-    place = error.place
-    key = error.key
-    example = next(iter(examples_of(place.info, place.shape)), "")
-    meaning = (place.info.description or "").split(". ")[0].rstrip(".") if place.info else ""
-    hint = f"add {key}: {example}" if example else f"add {key}: …"
-    return error.at(f.MISSING_KEY, f"the key '{key}' is missing" + (f" ({meaning})" if meaning else ""), hint)
+    info = error.place.info
+    meaning = (info.description or "").split(". ")[0].rstrip(".") if info else ""
+    message = f"the key '{error.path[-1]}' is missing" + (f": {meaning}" if meaning else "")
+    return error.at(f.MISSING_KEY, message, f"add it, for example {error.example}" if error.example else "add it")
 
 
 def _wrong_type(error: _Error) -> Diagnostic:
     place = error.place
     wanted = place.shape.wanted or "another kind of value"
-    hint = kind_hint(error.key, error.value, place, error.positions.written(error.path) if error.positions else None)
+    hint = kind_hint(error.label, error.value, place, error.positions.written(error.path) if error.positions else None)
+    if isinstance(error.value, int) and not isinstance(error.value, bool) and "a number" in place.shape.kinds:
+        return error.at(f.OUT_OF_RANGE, f"{error.said} is out of range", f"for example {error.example}")
     given = "there is no value" if error.value is None else f"{error.said} is {kind_of(error.value)}"
     if given in ("a mapping is a mapping", "a list is a list"):
         given = f"{error.said} is given"
@@ -171,19 +182,18 @@ def _wrong_type(error: _Error) -> Diagnostic:
 
 
 def _word(error: _Error) -> Diagnostic:
-    place = error.place
-    words = place.shape.words
+    words = error.place.shape.words
     allowed = ", ".join(words)
+    # `none` is a word here; whoever leaves the value empty, or says false, may mean it.
+    usual = f"write {error.label}{'none' if 'none' in words else words[0]}" if words else ""
     if error.value is None:
-        return error.at(
-            f.UNKNOWN_WORD, f"there is no value; one of {allowed} is wanted", f"write {error.key}: {words[0]}"
-        )
-    word = str(error.value) if isinstance(error.value, (str, int)) and len(error.said) < 80 else ""
+        return error.at(f.UNKNOWN_WORD, f"there is no value; one of {allowed} is wanted", usual)
+    if error.path == ("api_version",):
+        return error.at(f.API_VERSION, f"{error.said} is not a version that this release reads: {allowed}")
+    word = error.value if isinstance(error.value, str) and len(error.value) < 80 else ""
     near = did_you_mean(word.replace("-", "_"), words) or did_you_mean(word, words)
-    code = f.API_VERSION if error.path == ("api_version",) else f.UNKNOWN_WORD
-    return error.at(
-        code, f"{error.said} is not one of {allowed}", near or f"write {error.key}: {words[0]}" if words else near
-    )
+    hint = near or (usual if error.value is False else f"take one of {allowed}")
+    return error.at(f.UNKNOWN_WORD, f"{error.said} is not one of {allowed}", hint)
 
 
 _BOUNDS = {
@@ -198,21 +208,20 @@ def _bound(error: _Error) -> Diagnostic:
     name, words = _BOUNDS[error.kind]
     limit = error.ctx[name]
     number = f"{limit:,.0f}" if float(limit).is_integer() else str(limit)
-    example = next(iter(examples_of(error.place.info, error.place.shape)), "")
-    hint = f"take {number}" if name in ("ge", "le") else f"as {error.key}: {example}" if example else ""
-    return error.at(f.OUT_OF_RANGE, f"{error.said} is out of range; {words} {number} is wanted", hint.replace(",", ""))
+    nearest_value = f"{error.label}{number.replace(',', '')}"
+    hint = f"write {nearest_value}" if name in ("ge", "le") else f"for example {error.example}" if error.example else ""
+    return error.at(f.OUT_OF_RANGE, f"{error.said} is out of range; {words} {number} is wanted", hint)
 
 
 def _pattern(error: _Error) -> Diagnostic:
     text = str(error.value)
-    if error.key == "name":
+    if error.label == "name: ":
         suggestion = re.sub(r"[^a-z0-9]+", "-", text[:200].casefold()).strip("-")
         suggestion = re.sub(r"^[^a-z]+", "", suggestion)[:63].strip("-")
         hint = f"take {suggestion}" if suggestion else "as train-1"
         wanted = "lower-case letters, digits and hyphens, a letter first and no hyphen last"
         return error.at(f.WRONG_FORM, f"{error.said} is not a name: {wanted}", hint)
-    example = next(iter(examples_of(error.place.info, error.place.shape)), "")
-    return error.at(f.WRONG_FORM, f"{error.said} is not in the form wanted", f"as {error.key}: {example}")
+    return error.at(f.WRONG_FORM, f"{error.said} is not in the form wanted", f"for example {error.example}")
 
 
 def _length(error: _Error) -> Diagnostic | None:
@@ -224,9 +233,8 @@ def _length(error: _Error) -> Diagnostic | None:
         return None
     noun = "characters" if isinstance(value, str) else "entries"
     if least is not None:
-        example = next(iter(examples_of(error.place.info, error.place.shape)), "")
         what = "the text is empty" if isinstance(value, str) else "the list is empty"
-        return error.at(f.WRONG_LENGTH, what, f"as {error.key}: {example}" if example else "leave the key out")
+        return error.at(f.WRONG_LENGTH, what, f"for example {error.example}" if error.example else "leave it out")
     return error.at(f.WRONG_LENGTH, f"{size} {noun} are too many; at most {most} are taken", "shorten it")
 
 
@@ -235,10 +243,11 @@ def _provider(error: _Error) -> Diagnostic:
     place = error.place
     words = [str(m.model_fields["provider"].default) for m in place.shape.models]
     allowed = ", ".join(words)
-    if not isinstance(error.value, Mapping):
+    value: object = error.value
+    if not isinstance(value, Mapping):
         return _wrong_type(error)
     path = (*error.path, "provider")
-    given = child(error.value, "provider")  # pyright: ignore[reportUnknownArgumentType]
+    given = child(cast(object, value), "provider")
     if is_output(given):
         return error.at(f.OUTPUT, "the value is a Pulumi Output; the spec needs a plain value", "", path=path)
     if given is None:
@@ -252,7 +261,8 @@ def _provider(error: _Error) -> Diagnostic:
 
 
 def _bad_key(error: _Error) -> Diagnostic:
-    return error.at(f.BAD_KEY, f"the key {shown(error.value)} is not text")
+    # pydantic puts a key that is no text into the path as its representation, which may hold an address of memory.
+    return error.at(f.BAD_KEY, f"a key is {shown(error.value)}, which is not text", path=error.path[:-1])
 
 
 def _not_finite(error: _Error) -> Diagnostic:
@@ -271,7 +281,6 @@ _WRITERS: dict[str, Callable[[_Error], Diagnostic | None]] = {
     "too_short": _length,
     "too_long": _length,
     "finite_number": _not_finite,
-    "union_tag_not_found": _provider,
-    "union_tag_invalid": _provider,
+    "unknown_provider": _provider,
     **dict.fromkeys(_BOUNDS, _bound),
 }

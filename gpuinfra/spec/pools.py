@@ -23,9 +23,9 @@ class AcceleratorRequest(SpecModel):
         min_length=1, description="GPU model. A word that stands for several cards is refused, with the cards named.",
         examples=["H100", "A100-80GB", "L4"],
     )  # fmt: skip
-    count: StrictInt = Field(1, ge=1, le=16, description="GPUs per node.", examples=[8])
+    count: StrictInt = Field(default=1, ge=1, le=16, description="GPUs per node.", examples=[8])
     memory_gib: Number | None = Field(
-        None,
+        default=None,
         gt=0,
         le=10_000,
         description="Memory of one GPU in GiB, where the model is sold with several.",
@@ -36,10 +36,10 @@ class AcceleratorRequest(SpecModel):
 class CountRange(SpecModel):
     """How many nodes, where the number moves."""
 
-    min: StrictInt = Field(0, ge=0, le=10_000, description="Fewest nodes.", examples=[0])
+    min: StrictInt = Field(default=0, ge=0, le=10_000, description="Fewest nodes.", examples=[0])
     max: StrictInt = Field(ge=1, le=10_000, description="Most nodes.", examples=[8])
     initial: StrictInt | None = Field(
-        None,
+        default=None,
         ge=0,
         le=10_000,
         description="Nodes at the first `up`, between min and max. Left out: `min`.",
@@ -85,21 +85,21 @@ class Capacity(SpecModel):
     """How the nodes are bought."""
 
     type: CapacityType = Field(
-        CapacityType.ON_DEMAND,
+        default=CapacityType.ON_DEMAND,
         description=(
             "on_demand; spot (cheaper, taken back at short notice); reservation (needs id; a calendar reservation is "
             "one); capacity_block (AWS, paid up front; needs id); flex_start (Google, queued; needs duration)."
         ),
     )
     id: str | None = Field(
-        None,
+        default=None,
         min_length=1,
         description="The reservation or capacity block, by id or path.",
         examples=["cr-0a1b2c3d4e5f60718"],
     )
-    starts: Moment | None = Field(None, description="Start of a capacity block, with its offset.")
-    ends: Moment | None = Field(None, description="End of a capacity block, with its offset.")
-    duration: Duration | None = Field(None, description="How long flex-start nodes run.", examples=["24h"])
+    starts: Moment | None = Field(default=None, description="Start of a capacity block, with its offset.")
+    ends: Moment | None = Field(default=None, description="End of a capacity block, with its offset.")
+    duration: Duration | None = Field(default=None, description="How long flex-start nodes run.", examples=["24h"])
 
 
 class NodePool(SpecModel):
@@ -107,18 +107,18 @@ class NodePool(SpecModel):
 
     name: Name = Field(description="Name, unique in the cluster.", examples=["gpu"])
     instance_type: str | None = Field(
-        None,
+        default=None,
         min_length=1,
         description="Instance type, as the cloud spells it. List them: gpuinfra instances.",
         examples=["p5.48xlarge", "a3-megagpu-8g", "Standard_ND96isr_H100_v5"],
     )
     accelerator: AcceleratorRequest | None = Field(
-        None,
+        default=None,
         description="The GPUs of one node; resolved to an instance type, and shown. N1 of Google takes both.",
         examples=[{"model": "H100", "count": 8, "memory_gib": 80}],
     )
     count: Count = Field(
-        1, description="Nodes: a number, or a range {min, max}.", examples=[4, {"min": 0, "max": 8}]
+        default=1, description="Nodes: a number, or a range {min, max}.", examples=[4, {"min": 0, "max": 8}]
     )  # fmt: skip
     capacity: Capacity = Field(
         default_factory=Capacity,
@@ -126,31 +126,31 @@ class NodePool(SpecModel):
         examples=[{"type": "on_demand"}, {"type": "reservation", "id": "cr-0a1b2c3d4e5f60718"}],
     )
     fabric: FabricWish = Field(
-        FabricWish.AUTO,
+        default=FabricWish.AUTO,
         description=(
             "The network for collectives (EFA, GPUDirect, InfiniBand). auto: used where the type has it; required: an "
             "error where it has not; none: not used."
         ),
     )
     proximity: str = Field(
-        "auto",
+        default="auto",
         min_length=1,
         description="auto: nodes stand close together where that helps and is allowed; none; or the name of an existing "
         "placement group.",
         examples=["auto", "none"],
     )
     mig: Mig | None = Field(
-        None,
+        default=None,
         description="MIG profile, repeated until each GPU is full, or the layout of one GPU as a list of profiles.",
         examples=["1g.10gb", ["3g.40gb", "4g.40gb"]],
     )
     local_nvme: LocalNvme = Field(
-        LocalNvme.RAID0,
+        default=LocalNvme.RAID0,
         description="The NVMe drives of the instance, empty at each start. raid0: one volume; separate: one mount per "
         "drive; none: left alone.",
     )
     public_ip: StrictBool | None = Field(
-        None,
+        default=None,
         description="Give this pool's nodes public addresses. Left out: as `network.public_nodes`.",
         examples=[False],
     )

@@ -83,7 +83,7 @@ def shown(value: object, limit: int = 60) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         # Python refuses to spell an int of thousands of digits.
-        return str(value) if value.bit_length() < 200 else "a number of more than 60 digits"
+        return str(value) if value.bit_length() < 200 else "an enormous number"
     if isinstance(value, (float, date, timedelta)):
         return str(float(value)) if isinstance(value, float) else str(value)
     if isinstance(value, dict):
@@ -224,11 +224,11 @@ def parse_lease(text: str) -> timedelta | datetime:
 def parse_day(text: str) -> date:
     """The day that 2026-12-05 names. Raises QuantityError."""
     if not _DAY.fullmatch(text):
-        raise QuantityError(f"{shown(text)} is not a day: year, month and day, as 2026-12-05", "day")
+        raise QuantityError(f"{shown(text)} is not a day", "day", "write year, month and day, as 2026-12-05")
     try:
         day = date.fromisoformat(text)
     except ValueError:
-        raise QuantityError(f"{shown(text)} is not in the calendar", "day") from None
+        raise QuantityError(f"{shown(text)} is not in the calendar", "day", "take a day that exists") from None
     check_day(day, shown(text))
     return day
 

@@ -5,15 +5,17 @@ YAML 1.1, which most readers still follow, makes `no` a truth value, 010 eight, 
 
 from __future__ import annotations
 
-import json
 import re
 
 Scalar = str | int | float | bool | None
 
-_WORDS: dict[str, Scalar] = {"": None, "~": None, "null": None, "Null": None, "NULL": None}
-_WORDS |= {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-_WORDS |= {sign + word: float(sign + "inf") for sign in ("", "+", "-") for word in (".inf", ".Inf", ".INF")}
-_WORDS |= {word: float("nan") for word in (".nan", ".NaN", ".NAN")}
+_WORDS: dict[str, Scalar] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **{sign + word: float(sign + "inf") for sign in ("", "+", "-") for word in (".inf", ".Inf", ".INF")},
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
+}
 
 _INT = re.compile(r"[-+]?[0-9]+")
 _BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
@@ -53,5 +55,11 @@ def write_inline(value: object) -> str:
     if isinstance(value, str):
         text = str(value)
         plain = _PLAIN.fullmatch(text) and isinstance(resolve_scalar(text), str)
-        return text if plain else json.dumps(text, ensure_ascii=False)
+        return text if plain else quoted(text)
     return str(value)
+
+
+def quoted(text: str) -> str:
+    """Text in double quotes, with everything escaped that is not printable."""
+    inner = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in inner) + '"'

@@ -57,6 +57,10 @@ def folded(key: str) -> str:
     return re.sub(r"[^a-z0-9]", "", key.casefold())
 
 
+def _other_word(key: str) -> str:
+    return _OTHER_WORDS.get(key.casefold().replace("-", "_"), "")
+
+
 def likely_key(key: str, known: Iterable[str]) -> str:
     """The key of the same mapping that was most likely meant; empty when none is near."""
     if len(key) > 100:
@@ -65,7 +69,7 @@ def likely_key(key: str, known: Iterable[str]) -> str:
     for k in keys:
         if folded(k) == folded(key):
             return k
-    word = _OTHER_WORDS.get(key.casefold().replace("-", "_"), "")
+    word = _other_word(key)
     if word in keys:
         return word
     near = nearest(key, keys, n=1)
@@ -75,7 +79,7 @@ def likely_key(key: str, known: Iterable[str]) -> str:
 def unknown_key_hint(key: str, path: Path, known: tuple[str, ...]) -> str:
     """The next action for an unknown key of a mapping at `path` whose keys are `known`."""
     likely = likely_key(key, known)
-    if likely and (folded(likely) == folded(key) or likely not in nearest(key, known)):
+    if likely and (folded(likely) == folded(key) or likely == _other_word(key)):
         return f"it is called {likely} here"
     elsewhere = _belongs(key, path) if len(key) <= 100 else ""
     if elsewhere:
@@ -88,8 +92,8 @@ def unknown_key_hint(key: str, path: Path, known: tuple[str, ...]) -> str:
 def _belongs(key: str, path: Path) -> str:
     """Where a key of that name exists; empty where it does not."""
     here = ".".join("[]" if isinstance(step, int) else step for step in path).replace(".[]", "[]")
-    word = _OTHER_WORDS.get(key.casefold().replace("-", "_"), key)
-    found: list[FieldDoc] = [d for d in documented() if folded(d.name) in (folded(key), folded(word))]
+    names = {folded(key), folded(_other_word(key) or key)}
+    found: list[FieldDoc] = [d for d in documented() if folded(d.name) in names]
     siblings = [d for d in found if d.where and d.path.rpartition(".")[0] == here]
     if siblings:
         return f"{siblings[0].name} is known only with {' or '.join(dict.fromkeys(d.where for d in siblings))}"

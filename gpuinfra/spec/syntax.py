@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import yaml
 
 from ..diagnostics import Diagnostic, Source
@@ -81,10 +83,10 @@ def plain_words(error: yaml.YAMLError, text: str, file: str) -> Diagnostic:
     """The finding for text that a YAML parser refused."""
     problem = str(getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read")
     context = str(getattr(error, "context", None) or "")
-    mark = getattr(error, "problem_mark", None)
+    mark = cast(yaml.Mark | None, getattr(error, "problem_mark", None))
     source = Source(file, mark.line + 1, mark.column + 1) if mark else Source(file)
     lines = text.splitlines()
-    line = lines[mark.line] if mark and mark.line < len(lines) else ""
+    line: str = lines[mark.line] if mark and mark.line < len(lines) else ""
     if "undefined tag handle" in problem:
         return f.TAG.at("", "a tag is not allowed; a spec is plain data").located(source)
     if "nesting" in problem:
@@ -92,7 +94,7 @@ def plain_words(error: yaml.YAMLError, text: str, file: str) -> Diagnostic:
     if mark and line[mark.column : mark.column + 1] == "\t":
         return f.TAB.at("", "a tab stands where YAML wants spaces").located(source)
     began = ""
-    start = getattr(error, "context_mark", None)
+    start = cast(yaml.Mark | None, getattr(error, "context_mark", None))
     if start and mark and start.line != mark.line and ("flow" in context or "quoted" in context):
         began = f" (it began on line {start.line + 1})"
     for needle, meaning, hint in _SAID:

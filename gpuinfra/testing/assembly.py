@@ -12,7 +12,7 @@ from . import wire
 from .declarations import Declarations, known_properties
 from .monitor import STACK, Recorded, Registration
 
-# A provider that ships one type per API version names all of them as aliases of each: 25 to 113 per resource.
+# azure-native ships one type per API version and names all of them as aliases of each: 25 to 113 per resource.
 _API_VERSION: Final = re.compile(r"[/_]v\d{8}[a-z]*:")
 _LISTS: Final = {
     "ignoreChanges": "ignoreChanges",
@@ -51,8 +51,8 @@ def assemble(
 def _resource(found: Registration, declarations: Declarations, decoder: wire.Decoder, root: str) -> Resource:
     request = found.request
     registered = hasattr(request, "object")
-    options = _options(request) if registered else {}
     declared = declarations.of(request.type, request.name)
+    options = _options(request, generated=declared.args_class is not None) if registered else {}
     paths = [*options.get("ignoreChanges", ()), *options.get("replaceOnChanges", ())]
     dependencies: Mapping[str, Any] = request.propertyDependencies if registered else {}
     return Resource(
@@ -72,7 +72,7 @@ def _resource(found: Registration, declarations: Declarations, decoder: wire.Dec
     )
 
 
-def _options(request: Any) -> dict[str, Any]:
+def _options(request: Any, *, generated: bool) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for flag in _FLAGS:
         if request.HasField(flag):
@@ -90,20 +90,23 @@ def _options(request: Any) -> dict[str, Any]:
                 if getattr(request.customTimeouts, k, "")}  # fmt: skip
     if timeouts:
         options["customTimeouts"] = timeouts
-    aliases = _aliases(request)
+    aliases = _aliases(request, generated=generated)
     if aliases:
         options["aliases"] = aliases
     return dict(sorted(options.items()))
 
 
-def _aliases(request: Any) -> list[Any]:
-    """Aliases that a person gave: a URN as text, else the parts that differ. API versions of the type are left out."""
+def _aliases(request: Any, *, generated: bool) -> list[Any]:
+    """Aliases that a person gave: a URN as text, else the parts that differ. What a generated class adds by itself is
+    left out: other types of its own package, and the API versions of its type."""
     found: list[Any] = [str(urn) for urn in request.aliasURNs]
+    package = request.type.partition(":")[0]
     for alias in request.aliases:
         if alias.WhichOneof("alias") == "urn":
             found.append(str(alias.urn))
             continue
-        parts = {field.name: value for field, value in alias.spec.ListFields()}
-        if parts and not (set(parts) == {"type"} and _API_VERSION.search(alias.spec.type)):
+        parts = {field.name: value for field, value in alias.spec.ListFields() if value}
+        by_class = generated and (alias.spec.type.startswith(f"{package}:") or _API_VERSION.search(alias.spec.type))
+        if parts and not (set(parts) == {"type"} and by_class):
             found.append(parts)
     return sorted(found, key=lambda a: json.dumps(a, sort_keys=True))

@@ -134,7 +134,7 @@ def _policy_document(args: Mapping[str, Any], region: str, ask: Token) -> dict[s
         for key, wire in (("principals", "Principal"), ("notPrincipals", "NotPrincipal")):
             if given.get(key):
                 out[wire] = _principals(given[key])
-        for condition in given.get("conditions") or []:
+        for condition in typing.cast("list[dict[str, Any]]", given.get("conditions") or []):
             tests = out.setdefault("Condition", {}).setdefault(condition["test"], {})
             tests[condition["variable"]] = _as_list(condition["values"])
         statements.append(out)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import sys
 import threading
+import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -36,6 +37,11 @@ class Declared:
 
 
 NOTHING = Declared()
+
+
+def is_input_type(cls: type) -> bool:
+    """Whether a class is one of the generated `*Args`."""
+    return _types.is_input_type(cls)
 
 
 class Declarations:
@@ -68,8 +74,8 @@ def _declared(cls: type, resource: Any, props: Mapping[str, Any]) -> Declared:
         for key in props:
             wire.setdefault(key, resource.translate_input_property(key) or key)
     missing = [key for key, value in props.items() if value is None]
-    types = _types.resource_types(cls) if missing else {}
-    computed = {wire.get(key, key): types.get(wire.get(key, key)) for key in missing}
+    of_class = _types.resource_types(cls) if missing else {}
+    computed = {wire.get(key, key): of_class.get(wire.get(key, key)) for key in missing}
     given = {wire.get(key, key): value for key, value in props.items() if value is not None}
     return Declared(inputs, computed, args_class, given)
 
@@ -95,15 +101,15 @@ def known_properties(declared: Declared, option_paths: typing.Iterable[str]) -> 
     if declared.args_class is None:
         return ()
     for path in option_paths:
-        segments = [s for s in parse_property_path(path) if isinstance(s, str)]
+        segments = [s for s in parse_property_path(path) if isinstance(s, str) and s != "*"]
         current: type | None = declared.args_class
         prefix = ""
         for segment in segments:
-            types = _types.input_type_types(current) if current is not None else {}
-            if segment not in types:
+            of_class = _types.input_type_types(current) if current is not None else {}
+            if segment not in of_class:
                 break
             prefix = f"{prefix}.{segment}" if prefix else segment
-            members, open_ = _members(types[segment])
+            members, open_ = _members(of_class[segment])
             if open_:
                 names.add(f"{prefix}.*")
             current = members
@@ -150,9 +156,9 @@ def answer_for(typ: Any, token: typing.Callable[[str], str], path: str, *, objec
     if isinstance(typ, type) and issubclass(typ, Enum):
         return NO_ANSWER
     origin, args = typing.get_origin(typ), typing.get_args(typ)
-    if origin is typing.Union and str in args:
+    if origin in (typing.Union, types.UnionType) and str in args:
         return token(path)
-    if isinstance(origin, type) and issubclass(origin, typing.Sequence) and len(args) == 1:
+    if origin in (list, Sequence) and len(args) == 1:
         element = answer_for(args[0], token, f"{path}[0]", objects=objects, depth=depth - 1)
         return NO_ANSWER if element is NO_ANSWER else [element]
     if objects and depth > 0 and isinstance(typ, type) and _types.is_output_type(typ):

@@ -10,7 +10,7 @@ from typing import Any, Final
 from urllib.parse import unquote, urlparse
 
 from . import wire
-from .declarations import Declarations
+from .declarations import Declarations, is_input_type
 from .monitor import Recorded, Registration
 
 # str() of an Output gives the first text, repr() (as in str() of a list that holds one) the second.
@@ -26,7 +26,9 @@ def faults(recorded: Recorded, declarations: Declarations, *, strict: bool) -> t
         found.extend(_in_resource(registration, declarations, strict=strict))
     for path, value in _leaves(wire.python_struct(recorded.outputs), ""):
         if isinstance(value, str) and _STRINGIFIED.search(value):
-            found.append(f"stack output {path}: the text of an Output stands there instead of its value. {_OUTPUT_HINT}")
+            found.append(
+                f"stack output {path}: the text of an Output stands there instead of its value. {_OUTPUT_HINT}"
+            )
     return tuple(sorted(found))
 
 
@@ -85,8 +87,8 @@ def _literal_nones(value: Any) -> int:
         return sum(_literal_nones(v) for v in value.values())  # pyright: ignore
     if isinstance(value, (list, tuple)):
         return sum(_literal_nones(v) for v in value)  # pyright: ignore
-    if hasattr(type(value), "_pulumi_input_type"):
-        return sum(_literal_nones(v) for v in vars(value).values())
+    if is_input_type(type(value)):  # pyright: ignore[reportUnknownArgumentType]
+        return sum(_literal_nones(v) for v in vars(value).values())  # pyright: ignore
     return 0
 
 
@@ -95,7 +97,7 @@ def _place(registration: Registration) -> str:
     position = registration.request.sourcePosition
     if not position.uri:
         return ""
-    path = unquote(urlparse(position.uri).path)
+    path = unquote(str(urlparse(str(position.uri)).path))
     near = os.path.relpath(path)
     return f" at {path if near.startswith('..') else near}:{position.line}"
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -21,7 +21,7 @@ _KEPT_PREFIXES: Final = ("LC_", "PYTHON", "COV_", "COVERAGE_")
 
 
 @contextmanager
-def environment(extra: Mapping[str, str]) -> Iterator[None]:
+def environment(extra: Mapping[str, str]) -> Generator[None]:
     """Within it the process sees a minimal environment and `extra`: no AWS_*, no PULUMI_*, nothing of a laptop."""
     before = dict(os.environ)
     kept = {k: v for k, v in before.items() if k.upper() in _KEPT or k.upper().startswith(_KEPT_PREFIXES)}
@@ -41,7 +41,7 @@ def _set_environment(wanted: Mapping[str, str]) -> None:
 
 
 @contextmanager
-def folder(directory: Path, argv: list[str]) -> Iterator[None]:
+def folder(directory: Path, argv: list[str]) -> Generator[None]:
     """Within it the process stands in a program's folder as the language host does: working folder, first place of the
     import path, argv. Modules of the folder are forgotten afterwards, so the next program sees its own of that name."""
     cwd, path, argv_before = Path.cwd(), list(sys.path), list(sys.argv)

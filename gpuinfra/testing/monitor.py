@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from google.protobuf import empty_pb2, struct_pb2
-from pulumi.runtime.proto import engine_pb2, resource_pb2
+from pulumi.runtime.proto import engine_pb2, provider_pb2, resource_pb2
 
 from . import wire
 from .answers import Answers
@@ -26,6 +26,9 @@ _FEATURES: Final = (
     "REPLACE_WITH", "TRANSFORMS", "INVOKE_TRANSFORMS", "PARAMETERIZATION", "RESOURCE_HOOKS", "ERROR_HOOKS",
     "STATE_MIGRATIONS",
 )  # fmt: skip
+
+# Older SDKs take the answer of an invoke from the provider's protocol.
+_INVOKE_RESPONSE: Final[Any] = getattr(resource_pb2, "ResourceInvokeResponse", None) or provider_pb2.InvokeResponse
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ class Monitor:
         with self._lock:
             self.recorded.invokes.append((request.tok, args))
             answer = self._answers.invoked(request.tok, args)
-        response = resource_pb2.ResourceInvokeResponse()
+        response = _INVOKE_RESPONSE()
         if answer is not None:
             getattr(response, "return").CopyFrom(answer)
         elif self._preview:
@@ -115,7 +118,7 @@ class Monitor:
         with self._lock:
             self.recorded.invokes.append((request.tok, request.args))
             answer = self._answers.invoked(request.tok, request.args)
-        response = resource_pb2.CallResponse()
+        response = provider_pb2.CallResponse()
         if answer is not None:
             getattr(response, "return").CopyFrom(answer)
         return response
@@ -141,7 +144,9 @@ class Monitor:
     def GetDeploymentInfo(self, request: Any) -> Any:  # noqa: N802
         known = dict(resource_pb2.ResourceMonitorFeature.items())
         # SECRETS is number 0: a filter by truth would turn secrets off.
-        numbers = [known[f"RESOURCE_MONITOR_FEATURE_{f}"] for f in _FEATURES if f"RESOURCE_MONITOR_FEATURE_{f}" in known]
+        numbers = [
+            known[f"RESOURCE_MONITOR_FEATURE_{f}"] for f in _FEATURES if f"RESOURCE_MONITOR_FEATURE_{f}" in known
+        ]
         return resource_pb2.DeploymentInfo(supportedFeatures=numbers)
 
     def SupportsFeature(self, request: Any) -> Any:  # noqa: N802
@@ -166,7 +171,7 @@ class Monitor:
 
     def _rehydrated(self, urn: str) -> Any:
         found = self.recorded.registrations.get(urn) or self.recorded.reads.get(urn)
-        response = resource_pb2.ResourceInvokeResponse()
+        response = _INVOKE_RESPONSE()
         state: dict[str, Any] = {}
         id_ = ""
         if found is not None and hasattr(found.request, "object"):

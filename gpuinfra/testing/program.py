@@ -73,9 +73,7 @@ def _from_project(file: Path, stack: str) -> ProgramFiles:
     return ProgramFiles(_main(entry, entry), file.parent, project, config, secrets)
 
 
-def _config(
-    file: Path, document: Mapping[str, Any], project: str, stack: str
-) -> tuple[dict[str, str], frozenset[str]]:
+def _config(file: Path, document: Mapping[str, Any], project: str, stack: str) -> tuple[dict[str, str], frozenset[str]]:
     config: dict[str, str] = {}
     secrets: set[str] = set()
     declared = cast("dict[str, Any]", document.get("config") or {})

@@ -2,7 +2,7 @@
 """One run of a program against a recording monitor.
 
 The internals of the SDK that a recording leans on are named here and in `wire`, `declarations`, `transforms` and
-`isolation`; tests/testing/test_sdk_surface.py says when one of them is gone.
+`isolation`; tests/testing/test_recording_wire.py says when one of them is gone.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Session:
         if files and files.project and files.project != project:
             # Under another project name the program still asks for its own keys.
             own = f"{files.project}:"
-            config = {f"{project}:{k[len(own):]}" if k.startswith(own) else k: v for k, v in config.items()}
+            config = {f"{project}:{k[len(own) :]}" if k.startswith(own) else k: v for k, v in config.items()}
         config.update({full_key(k, project): text(v) for k, v in self.config.items()})
         return config
 
@@ -122,13 +122,13 @@ def _configure(
     settings = pulumi.runtime.Settings(
         project=project,
         stack=session.stack,
+        monitor=monitor,
+        engine=Engine(monitor.recorded.logs),
         parallel=_PARALLEL,
         dry_run=session.preview,
         organization=session.organization,
         root_directory=root,
     )
-    settings.monitor = cast("Any", monitor)
-    settings.engine = cast("Any", Engine(monitor.recorded.logs))
     pulumi.runtime.configure(settings)
 
 
@@ -139,9 +139,7 @@ def _runs_file(files: ProgramFiles) -> Callable[[], None]:
     return run
 
 
-def _run(
-    program: Callable[[], Any], observe: Callable[[Any], None], monitor: Monitor, timeout_s: float
-) -> None:
+def _run(program: Callable[[], Any], observe: Callable[[Any], None], monitor: Monitor, timeout_s: float) -> None:
     """Runs the program until everything that it registered is answered. Raises its first own error as it is."""
     first: list[BaseException] = []
 

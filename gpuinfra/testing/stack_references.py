@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 import pulumi
@@ -38,9 +39,22 @@ class _RecordedStackReference(pulumi.StackReference):
 
         return found.apply(widen)
 
+    def get_output(self, name: pulumi.Input[str]) -> pulumi.Output[Any]:
+        # The SDK looks the name up in a copy of the outputs, which is a plain dict: None is a missing name.
+        token: Callable[[str], str] = self.__dict__["_recorded_token"]
+        found = super().get_output(name)
+
+        def filled(key: str) -> pulumi.Output[Any]:
+            return found.apply(lambda value: token(key) if value is None else value)
+
+        return pulumi.Output.from_input(name).apply(filled)
+
+    def require_output(self, name: pulumi.Input[str]) -> pulumi.Output[Any]:
+        return self.get_output(name)
+
 
 def observe(resource: Any, name: str, issue: Callable[[str, str], str]) -> None:
     """Makes a stack reference answer tokens for the names that its recording does not hold."""
     if type(resource) is pulumi.StackReference:
-        resource.__dict__["_recorded_token"] = lambda key: issue(name, key)
+        resource.__dict__["_recorded_token"] = partial(issue, name)
         resource.__class__ = _RecordedStackReference

@@ -117,10 +117,9 @@ def _copy(source: Any, source_field: str, target: Any, target_field: str) -> Non
     elif field.message_type is not None:
         if source.HasField(source_field):
             getattr(target, target_field).CopyFrom(value)
-    elif not field.has_presence or source.HasField(source_field):
-        # A field without presence is set where it is not empty; assigning '' would set one that has presence.
-        if value or field.has_presence:
-            setattr(target, target_field, value)
+    # A field without presence is set where it is not empty; assigning '' to one with presence would set it.
+    elif source.HasField(source_field) if field.has_presence else value:
+        setattr(target, target_field, value)
 
 
 def _call(token: str, request: Any) -> bytes:

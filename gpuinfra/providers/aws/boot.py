@@ -46,8 +46,7 @@ def user_data(plan: ClusterPlan, pool: PoolPlan, storage: SharedStorage | None) 
     known = {"group.name": pool.cloud_name}
     late: dict[str, pulumi.Output[str]] = {}
     for name, mount in storage.mounts.items() if storage else ():
-        late[f"storage.{name}.address"] = mount.address
-        late[f"storage.{name}.path"] = mount.path
+        late |= {f"storage.{name}.{key}": value for key, value in mount.late.items()}
     late = {key: value for key, value in late.items() if key in bundle.late}
     if not late:
         return _encoded(bundle, known)

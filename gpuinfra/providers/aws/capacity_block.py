@@ -11,6 +11,7 @@ from ...plan.models import ClusterPlan, PoolPlan
 from ...spec.quantities import format_moment
 from ...vocabulary import CapacityType
 from .iam_policy import topic_policy
+from .spend import Spend
 from .tags import tags
 
 # The EC2 User Guide titles these events one way and spells their detail-type another ("Monitor Capacity Blocks using
@@ -24,18 +25,20 @@ _DETAIL_TYPES = (
 
 
 def follow_block(
-    plan: ClusterPlan, pool: PoolPlan, group: aws.autoscaling.Group, opts: pulumi.ResourceOptions
+    plan: ClusterPlan, pool: PoolPlan, group: aws.autoscaling.Group, spend: Spend, opts: pulumi.ResourceOptions
 ) -> None:
     """Registers what follows a pool's block; nothing for a pool that is bought otherwise."""
     if pool.capacity.type is not CapacityType.CAPACITY_BLOCK:
         return
-    _schedule(plan, pool, group, opts)
+    _schedule(plan, pool, group, spend, opts)
     _tell(plan, pool, opts)
 
 
-def _schedule(plan: ClusterPlan, pool: PoolPlan, group: aws.autoscaling.Group, opts: pulumi.ResourceOptions) -> None:
+def _schedule(
+    plan: ClusterPlan, pool: PoolPlan, group: aws.autoscaling.Group, spend: Spend, opts: pulumi.ResourceOptions
+) -> None:
     """Up at the start and down before the end; a moment that has passed is left out, since AWS refuses it."""
-    moments = (("up", pool.capacity.starts, pool.wanted), ("down", pool.capacity.scale_down, 0))
+    moments = (("up", pool.capacity.starts, spend.until_end(pool.wanted)), ("down", pool.capacity.scale_down, 0))
     for role, moment, nodes in moments:
         if moment is None or moment <= plan.now:
             continue

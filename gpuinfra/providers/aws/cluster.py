@@ -5,7 +5,7 @@ from __future__ import annotations
 import pulumi
 
 from ...cost import estimate
-from ...plan.models import ClusterPlan, PoolPlan
+from ...plan.models import ClusterPlan
 from ..protocol import ClusterOutputs
 from .boot import NodeImages
 from .identity import NodeIdentity
@@ -53,15 +53,17 @@ def render(
         usd_per_hour=None if cost.unknown else cost.usd_per_hour,
         usd_per_hour_at_least=cost.usd_per_hour,
         price_as_of=min(dates, default=""),
-        connect={pool.name: _connect(plan, pool, pools[pool.name]) for pool in plan.pools},
+        connect={name: _connect(plan, pool) for name, pool in pools.items()},
     )
 
 
-def _connect(plan: ClusterPlan, pool: PoolPlan, made: NodePool) -> pulumi.Output[str]:
+def _connect(plan: ClusterPlan, made: NodePool) -> pulumi.Output[str]:
     """The command that opens a shell on one running node of the pool, through Session Manager."""
-    find = pulumi.Output.concat(
-        f"aws ec2 describe-instances --region {plan.region} --filters Name=tag:aws:autoscaling:groupName,Values=",
-        made.group_name,
-        " Name=instance-state-name,Values=running --query 'Reservations[0].Instances[0].InstanceId' --output text",
+    return made.group_name.apply(
+        lambda group: (
+            f"aws ssm start-session --region {plan.region} --target "
+            f'"$(aws ec2 describe-instances --region {plan.region} '
+            f"--filters Name=tag:aws:autoscaling:groupName,Values={group} Name=instance-state-name,Values=running "
+            "--query 'Reservations[0].Instances[0].InstanceId' --output text)\""
+        )
     )
-    return pulumi.Output.concat(f'aws ssm start-session --region {plan.region} --target "$(', find, ')"')

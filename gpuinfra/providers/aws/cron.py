@@ -92,9 +92,7 @@ def _value(text: str, field: _Field, part: str) -> int:
     name = text.upper()
     value = field.names.index(name) + field.low if name in field.names else _number(text, field, part)
     if not field.low <= value <= field.high:
-        raise CronError(
-            f"'{part}' in the {field.name} field: {value} is outside {field.low} to {field.high}"
-        )
+        raise CronError(f"'{part}' in the {field.name} field: {value} is outside {field.low} to {field.high}")
     return value
 
 

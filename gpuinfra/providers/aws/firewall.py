@@ -127,9 +127,7 @@ def firewall(
     if plan.network.nfs_rules and StorageKind.NFS in new:
         nfs = make.group(f"{prefix}-nfs-sg", vpc_id, f"NFS mount targets of {plan.name}")
         nfs_rules = tuple(
-            make.enter(
-                f"{prefix}-nfs-from-{who}", nfs, f"NFS from {who}", source=group, ports=(_NFS, _NFS)
-            )
+            make.enter(f"{prefix}-nfs-from-{who}", nfs, f"NFS from {who}", source=group, ports=(_NFS, _NFS))
             for who, group in _clients(nodes, clients)
         )
     return Firewall(nodes, node_rules, lustre, lustre_rules, nfs, nfs_rules)
@@ -145,9 +143,7 @@ def _node_rules(make: _Rules, prefix: str, nodes: aws.ec2.SecurityGroup) -> tupl
         make.leave(f"{prefix}-nodes-to-world", nodes, "Packages, images and the APIs of the cloud", cidr=_ANYWHERE),
     ]
     for i, cidr in enumerate(make.plan.network.ssh_from):
-        rules.append(
-            make.enter(f"{prefix}-ssh-from-{i}", nodes, f"SSH from {cidr}", cidr=cidr, ports=(_SSH, _SSH))
-        )
+        rules.append(make.enter(f"{prefix}-ssh-from-{i}", nodes, f"SSH from {cidr}", cidr=cidr, ports=(_SSH, _SSH)))
     return tuple(rules)
 
 

@@ -26,13 +26,8 @@ _SESSION_ACTIONS = (
     "ssmmessages:OpenDataChannel",
 )
 _BUCKET_ACTIONS = ("s3:GetBucketLocation", "s3:ListBucket", "s3:ListBucketMultipartUploads")
-_OBJECT_ACTIONS = (
-    "s3:AbortMultipartUpload",
-    "s3:DeleteObject",
-    "s3:GetObject",
-    "s3:ListMultipartUploadParts",
-    "s3:PutObject",
-)
+_OBJECT_ACTIONS = ("s3:AbortMultipartUpload", "s3:GetObject", "s3:ListMultipartUploadParts", "s3:PutObject")
+_OWN_OBJECT_ACTIONS = (*_OBJECT_ACTIONS, "s3:DeleteObject")
 _PULL_ACTIONS = ("ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer")
 _ECR = re.compile(r"(?P<account>\d{12})\.dkr\.ecr\.(?P<region>[a-z0-9-]+)\.[a-z.]+/(?P<repository>[^:@]+)")
 _ANY = ("*",)
@@ -58,7 +53,7 @@ class NodeIdentity(pulumi.ComponentResource):
     ) -> None:
         """The identity of a spec's nodes. `pools`: of these pools alone. `buckets`: ARNs of buckets made for the spec,
         by storage name; those that exist are known from the spec."""
-        plan = planned(spec, name)
+        plan = planned(spec, name, opts)
         super().__init__("gpuinfra:aws:NodeIdentity", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         prefix = plan.name
@@ -99,19 +94,16 @@ def statements(
             _ANY,
             {"StringEquals": {"aws:RequestedRegion": plan.region}},
         ),
-        Statement(
-            "FindOwnGroup",
-            ("autoscaling:DescribeAutoScalingGroups", "autoscaling:DescribeAutoScalingInstances"),
-            _ANY,
-            {"StringEquals": {"aws:RequestedRegion": plan.region}},
-        ),
-        Statement(
-            "LeaveOwnGroupWhenIdle",
-            ("autoscaling:TerminateInstanceInAutoScalingGroup",),
-            group_arns(plan.region, groups),
-            {"StringEquals": {f"aws:ResourceTag/{key}": value}},
-        ),
     ]
+    if plan.idle_after is not None:
+        found.append(
+            Statement(
+                "LeaveOwnGroupWhenIdle",
+                ("autoscaling:TerminateInstanceInAutoScalingGroup",),
+                group_arns(plan.region, groups),
+                {"StringEquals": {f"aws:ResourceTag/{key}": value}},
+            )
+        )
     return [*found, *_bucket_statements(plan, buckets), *_pull_statements(plan)]
 
 
@@ -122,21 +114,26 @@ def bucket_and_prefix(url: str) -> tuple[str, str]:
 
 
 def _bucket_statements(plan: ClusterPlan, made: Mapping[str, pulumi.Input[str]]) -> list[Statement]:
-    lists: list[pulumi.Input[str]] = []
-    objects: list[pulumi.Input[str]] = []
+    """The spec's buckets and no other. Objects may be deleted only in a bucket that was made for the cluster."""
+    buckets: list[pulumi.Input[str]] = []
+    theirs: list[pulumi.Input[str]] = []
+    ours: list[pulumi.Input[str]] = []
     for storage in plan.storage:
         if storage.kind is not StorageKind.BUCKET:
             continue
         if storage.existing:
             bucket, prefix = bucket_and_prefix(storage.existing)
-            lists.append(arn(plan.region, "s3", bucket, regional=False))
-            objects.append(arn(plan.region, "s3", f"{bucket}/{prefix}/*" if prefix else f"{bucket}/*", regional=False))
+            buckets.append(arn(plan.region, "s3", bucket, regional=False))
+            theirs.append(arn(plan.region, "s3", f"{bucket}/{prefix}/*" if prefix else f"{bucket}/*", regional=False))
         elif storage.name in made:
-            lists.append(made[storage.name])
-            objects.append(pulumi.Output.concat(made[storage.name], "/*"))
-    if not lists:
-        return []
-    return [Statement("ListBuckets", _BUCKET_ACTIONS, lists), Statement("UseObjects", _OBJECT_ACTIONS, objects)]
+            buckets.append(made[storage.name])
+            ours.append(pulumi.Output.concat(made[storage.name], "/*"))
+    found = [
+        Statement("ListBuckets", _BUCKET_ACTIONS, buckets),
+        Statement("UseObjects", _OBJECT_ACTIONS, theirs),
+        Statement("UseOwnObjects", _OWN_OBJECT_ACTIONS, ours),
+    ]
+    return [s for s in found if s.resources]
 
 
 def _pull_statements(plan: ClusterPlan) -> list[Statement]:
@@ -145,9 +142,7 @@ def _pull_statements(plan: ClusterPlan) -> list[Statement]:
     for pool in plan.pools:
         found = _ECR.match(pool.container.reference) if pool.container else None
         if found:
-            repositories.add(
-                arn(found["region"], "ecr", f"repository/{found['repository']}", account=found["account"])
-            )
+            repositories.add(arn(found["region"], "ecr", f"repository/{found['repository']}", account=found["account"]))
     if not repositories:
         return []
     return [

@@ -5,7 +5,7 @@ The end lives outside the guest, since a guest that hangs still bills.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import pulumi
@@ -30,10 +30,12 @@ class LeaseEnd:
 
     text: pulumi.Input[str] | None
     now: datetime
+    _numbers: dict[int, pulumi.Output[int]] = field(default_factory=dict[int, pulumi.Output[int]])
+    """Numbers that depend on the end, made once however many groups take them."""
 
     def limits(self, pool: PoolPlan) -> Limits:
         """The planned numbers while the lease lasts, and no node after it: `up` does not buy again."""
-        return Limits(pool.count_min, self._until_end(pool.count_initial), self._until_end(pool.count_max))
+        return Limits(pool.count_min, self.until_end(pool.count_initial), self.until_end(pool.count_max))
 
     def schedule_expression(self) -> pulumi.Input[str]:
         """The end as EventBridge Scheduler wants it: without its zone, which stands in a field of its own."""
@@ -44,12 +46,16 @@ class LeaseEnd:
         if self.text is not None:
             pulumi.Output.from_input(self.text).apply(lambda text: _warn(text, self.now, path))
 
-    def _until_end(self, nodes: int) -> pulumi.Input[int]:
+    def until_end(self, nodes: int) -> pulumi.Input[int]:
+        """So many nodes while the lease lasts, and none after it."""
         if self.text is None:
             return nodes
         if isinstance(self.text, str):
             return 0 if is_over(self.text, self.now) else nodes
-        return pulumi.Output.from_input(self.text).apply(lambda text: 0 if is_over(text, self.now) else nodes)
+        if nodes not in self._numbers:
+            text = pulumi.Output.from_input(self.text)
+            self._numbers[nodes] = text.apply(lambda text: 0 if is_over(text, self.now) else nodes)
+        return self._numbers[nodes]
 
 
 def lease_end(plan: ClusterPlan, opts: pulumi.ResourceOptions) -> LeaseEnd:

@@ -28,6 +28,14 @@ class ExistingNetwork:
     subnet_id: pulumi.Input[str]
     security_group_ids: Sequence[pulumi.Input[str]] = ()
 
+    def __post_init__(self) -> None:
+        groups: object = self.security_group_ids
+        # Text is a sequence of letters, and an Output has no length before the deployment.
+        if isinstance(groups, (str, pulumi.Output)):
+            raise TypeError(
+                f"security_group_ids is a {type(groups).__name__}; give a list, whose elements may be Outputs"
+            )
+
 
 @dataclass(frozen=True)
 class _Place:
@@ -67,7 +75,7 @@ class ClusterNetwork(pulumi.ComponentResource):
         existing: ExistingNetwork | None = None,
     ) -> None:
         """The network of a spec. `existing` replaces the spec's own network, new or not."""
-        plan = planned(spec, name)
+        plan = planned(spec, name, opts)
         super().__init__("gpuinfra:aws:ClusterNetwork", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         given = existing or _named_in(plan)
@@ -99,6 +107,11 @@ def cluster_network(
     """The network that was given, or one made for the plan (inside an existing one where that was given)."""
     if isinstance(network, ClusterNetwork):
         return network
+    if network is not None and not isinstance(network, ExistingNetwork):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(
+            f"network is a {type(network).__name__}; give gpuinfra.aws.ExistingNetwork(vpc_id=…, subnet_id=…) or a "
+            "gpuinfra.aws.ClusterNetwork"
+        )
     return ClusterNetwork(name, plan, opts, existing=network)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
 import pulumi_aws as aws
 
+from ...diagnostics import did_you_mean
 from ...plan.models import ClusterPlan, PoolPlan
 from ...spec.models import ClusterSpec
 from ...vocabulary import CapacityType
@@ -59,7 +59,7 @@ class NodePool(pulumi.ComponentResource):
     ) -> None:
         """The pool that the spec names `pool`, or its only one. What is not given is made here, for this pool alone:
         the network of the spec, an identity, the spec's storage, and its end and budget."""
-        plan = planned(spec, name)
+        plan = planned(spec, name, opts)
         one = _pool(plan, pool)
         super().__init__("gpuinfra:aws:NodePool", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
@@ -78,12 +78,13 @@ class NodePool(pulumi.ComponentResource):
             child,
         )
         group = _group(plan, one, around, template, group_of_place, child)
-        follow_block(plan, one, group, child)
+        follow_block(plan, one, group, around.spend, child)
         self.group_name = group.name
         self.group_arn = group.arn
         self.launch_template_id = template.id
         self.placement_group = group_of_place.name if group_of_place else None
-        self.register_outputs({"groupName": self.group_name, "launchTemplateId": self.launch_template_id})
+        # The planned name, and not the group's output: with hundreds of pools each output that waits costs time.
+        self.register_outputs({"groupName": one.cloud_name})
 
 
 def _pool(plan: ClusterPlan, name: str | None) -> PoolPlan:
@@ -91,7 +92,8 @@ def _pool(plan: ClusterPlan, name: str | None) -> PoolPlan:
     found = plan.pool(name) if name is not None else (plan.pools[0] if len(plan.pools) == 1 else None)
     if found is None:
         asked = f"no pool is named {name!r}" if name is not None else "the spec has several pools and none was chosen"
-        raise ValueError(f"pool: {asked}; the spec's pools: {', '.join(names)}")
+        guess = did_you_mean(name, names) if name is not None else ""
+        raise ValueError(f"pool: {asked}; the spec's pools: {', '.join(names)} {guess}".rstrip())
     return found
 
 
@@ -119,9 +121,7 @@ def _surroundings(
     )
 
 
-def _placement_group(
-    plan: ClusterPlan, pool: PoolPlan, opts: pulumi.ResourceOptions
-) -> aws.ec2.PlacementGroup | None:
+def _placement_group(plan: ClusterPlan, pool: PoolPlan, opts: pulumi.ResourceOptions) -> aws.ec2.PlacementGroup | None:
     if pool.placement.mode != "new":
         return None
     return aws.ec2.PlacementGroup(

@@ -190,9 +190,7 @@ def _role(
             group_arns(plan.region, groups),
             {"StringEquals": {f"aws:ResourceTag/{key}": value}},
         ),
-        Statement(
-            "WriteLogs", ("logs:CreateLogStream", "logs:PutLogEvents"), [pulumi.Output.concat(logs.arn, ":*")]
-        ),
+        Statement("WriteLogs", ("logs:CreateLogStream", "logs:PutLogEvents"), [pulumi.Output.concat(logs.arn, ":*")]),
         Statement("KeepFailures", ("sqs:SendMessage",), [failures.arn]),
     ]
     policy = aws.iam.RolePolicy(f"{name}-policy", role=role.id, policy=document(statements), opts=opts)

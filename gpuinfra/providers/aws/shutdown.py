@@ -91,9 +91,7 @@ class Shutdown:
                 name = f"{pool.resource_name}-stop" if not i else f"{pool.resource_name}-stop-{i}"
                 self._schedule(name, pool, line, timezone, once=False)
 
-    def _schedule(
-        self, name: str, pool: PoolPlan, expression: pulumi.Input[str], timezone: str, *, once: bool
-    ) -> None:
+    def _schedule(self, name: str, pool: PoolPlan, expression: pulumi.Input[str], timezone: str, *, once: bool) -> None:
         aws.scheduler.Schedule(
             name,
             description=f"Scales pool {pool.name} of {self._plan.name} to zero",

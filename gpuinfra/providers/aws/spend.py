@@ -37,7 +37,7 @@ class Spend(pulumi.ComponentResource):
         pools: Sequence[str] | None = None,
     ) -> None:
         """The budget and the end of a spec. `pools`: for the groups of these pools alone."""
-        plan = planned(spec, name)
+        plan = planned(spec, name, opts)
         super().__init__("gpuinfra:aws:Spend", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         chosen = [p for p in plan.pools if pools is None or p.name in pools]
@@ -56,6 +56,10 @@ class Spend(pulumi.ComponentResource):
         self.lease_end = pulumi.Output.from_input(cast("pulumi.Input[str | None]", self._end.text))
         self.budget_name = made.name if made else None
         self.register_outputs({"leaseEnd": self.lease_end})
+
+    def until_end(self, nodes: int) -> pulumi.Input[int]:
+        """So many nodes while the lease lasts, and none after it."""
+        return self._end.until_end(nodes)
 
     def limits(self, pool: PoolPlan) -> Limits:
         """How many nodes a pool's group may have: none once the lease is over."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import pulumi
@@ -28,6 +28,8 @@ class Mount:
 
     address: pulumi.Output[str]
     path: pulumi.Output[str]
+    late: Mapping[str, pulumi.Output[str]]
+    """What the boot bundle must be told, by its own names below `storage.<name>`."""
 
 
 class SharedStorage(pulumi.ComponentResource):
@@ -50,7 +52,7 @@ class SharedStorage(pulumi.ComponentResource):
         storage: str | None = None,
     ) -> None:
         """The storage of a spec. `storage`: this one alone. `network` is where it stands: the spec's where left out."""
-        plan = planned(spec, name)
+        plan = planned(spec, name, opts)
         super().__init__("gpuinfra:aws:SharedStorage", name, None, opts)
         self._plan = plan
         self._child = pulumi.ResourceOptions(parent=self)
@@ -89,9 +91,7 @@ class SharedStorage(pulumi.ComponentResource):
     def _existing_lustre(self, one: StoragePlan) -> Mount:
         # The mount name is made up by FSx, so it is read from the file system itself.
         return _lustre_mount(
-            aws.fsx.LustreFileSystem.get(
-                one.resource_name, one.existing, opts=self._child, region=self._plan.region
-            )
+            aws.fsx.LustreFileSystem.get(one.resource_name, one.existing, opts=self._child, region=self._plan.region)
         )
 
     def _new_nfs(self, one: StoragePlan) -> Mount:
@@ -115,11 +115,10 @@ class SharedStorage(pulumi.ComponentResource):
             opts=self._child,
         )
         self._ready.append(target)
-        return Mount(system.dns_name, pulumi.Output.from_input("/"))
+        return _nfs_mount(system.dns_name)
 
     def _existing_nfs(self, one: StoragePlan) -> Mount:
-        address = host(self._plan.region, "efs", one.existing)
-        return Mount(pulumi.Output.from_input(address), pulumi.Output.from_input("/"))
+        return _nfs_mount(pulumi.Output.from_input(host(self._plan.region, "efs", one.existing)))
 
     def _new_bucket(self, one: StoragePlan) -> Mount:
         region = self._plan.region
@@ -162,12 +161,18 @@ class SharedStorage(pulumi.ComponentResource):
             opts=self._child,
         )
         self.bucket_arns[one.name] = bucket.arn
-        return Mount(bucket.bucket, pulumi.Output.from_input(""))
+        return Mount(bucket.bucket, pulumi.Output.from_input(""), {"bucket": bucket.bucket})
 
     def _existing_bucket(self, one: StoragePlan) -> Mount:
         bucket, prefix = bucket_and_prefix(one.existing)
-        return Mount(pulumi.Output.from_input(bucket), pulumi.Output.from_input(prefix))
+        return Mount(pulumi.Output.from_input(bucket), pulumi.Output.from_input(prefix), {})
 
 
 def _lustre_mount(system: aws.fsx.LustreFileSystem) -> Mount:
-    return Mount(system.dns_name, pulumi.Output.concat("/", system.mount_name))
+    late = {"address": system.dns_name, "mount_name": system.mount_name}
+    return Mount(system.dns_name, pulumi.Output.concat("/", system.mount_name), late)
+
+
+def _nfs_mount(address: pulumi.Output[str]) -> Mount:
+    root = pulumi.Output.from_input("/")
+    return Mount(address, root, {"address": address, "export": root})

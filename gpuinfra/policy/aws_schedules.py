@@ -1,0 +1,77 @@
+"""Schedules that end or move node groups: which group, when, and to what size."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, cast
+from zoneinfo import ZoneInfo
+
+from .aws_graph import GROUP_SCHEDULE, NODE_GROUP, SCALING_GROUP, SCHEDULE, AwsGraph, late, number
+from .resource_graph import Resource
+
+_AT = re.compile(r"at\((\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?)\)")
+_SCALING_CALLS = ("updateautoscalinggroup", "setdesiredcapacity", "updatenodegroupconfig")
+
+
+def at_text(schedule: Resource) -> str:
+    """The moment in an `at(…)` expression, as text without a zone; empty where it is none or not known."""
+    value = schedule.get("scheduleExpression")
+    match = _AT.fullmatch(value.strip()) if isinstance(value, str) else None
+    return match[1] if match else ""
+
+
+def moment_of(schedule: Resource) -> datetime | None:
+    """The instant of an `at(…)` expression in its timezone (UTC where none is named); None where it is not known."""
+    text = at_text(schedule)
+    zone = schedule.get("scheduleExpressionTimezone")
+    if not text or late(zone):
+        return None
+    try:
+        naive = datetime.fromisoformat(text)
+        return naive.replace(tzinfo=ZoneInfo(zone) if isinstance(zone, str) and zone != "UTC" else UTC)
+    except (ValueError, KeyError, OSError):
+        return None
+
+
+def input_of(schedule: Resource) -> Mapping[str, Any] | None:
+    """The JSON object that the target is called with; None where it is absent, unknown or no JSON object."""
+    value = schedule.get("target", "input")
+    if not isinstance(value, str):
+        return None
+    try:
+        found = json.loads(value)
+    except ValueError:
+        return None
+    return cast(Mapping[str, Any], found) if isinstance(found, dict) else None
+
+
+def calls_scaling(schedule: Resource) -> bool:
+    """Whether the target is one of the calls that change a group's size."""
+    arn = schedule.get("target", "arn")
+    return isinstance(arn, str) and arn.rpartition(":")[2].lower() in _SCALING_CALLS
+
+
+def stops(aws: AwsGraph, schedule: Resource, group: Resource) -> bool:
+    """Whether a schedule brings this group's size down to nothing, as far as can be seen."""
+    if schedule.type == GROUP_SCHEDULE:
+        links = aws.linked(schedule, "autoscalingGroupName", SCALING_GROUP)
+        value = schedule.get("autoscalingGroupName")
+        named = any(g.urn == group.urn for g in links.resources) or (isinstance(value, str) and value == _name(group))
+        return named and number(schedule.get("desiredCapacity")) == 0
+    if schedule.type != SCHEDULE or not calls_scaling(schedule):
+        return False
+    urns = schedule.property_dependencies.get("target", ())
+    body = schedule.get("target", "input")
+    if group.urn in urns or f"${{{group.name}." in str(body):
+        return True
+    if isinstance(body, str) and not late(body):
+        return bool(_name(group)) and f'"{_name(group)}"' in body
+    return late(body) and not any(aws_type in u for u in urns for aws_type in (SCALING_GROUP, NODE_GROUP))
+
+
+def _name(group: Resource) -> str:
+    value = group.get("nodeGroupName" if group.type == NODE_GROUP else "name")
+    return value if isinstance(value, str) else ""

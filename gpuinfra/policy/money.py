@@ -1,0 +1,41 @@
+"""Money in the words of findings: amounts, and the worst case of a plan with what is not known about it."""
+
+from __future__ import annotations
+
+from ..cost import CostEstimate
+from ..plan.models import ClusterPlan
+
+HOURS_PER_MONTH = 730
+DEAR_USD_PER_HOUR = 10.0
+"""From this worst hourly price on, GPU nodes need an end: a forgotten weekend then costs more than 600 USD."""
+
+LAG_HOURS = 24
+"""The clouds' spend data come 8 to 24 hours late (AWS Cost Management User Guide; Azure Cost Management, data
+latency; Google Cloud Billing, budgets)."""
+
+
+def usd(amount: float) -> str:
+    """An amount for a sentence: cents below 1000, whole dollars above."""
+    return f"{amount:,.2f} USD" if amount < 1000 else f"{amount:,.0f} USD"
+
+
+def unknown_nodes(plan: ClusterPlan, cost: CostEstimate) -> tuple[str, ...]:
+    """Names of the pools that have a node price which is not known."""
+    paths = {
+        line.path
+        for line in cost.lines
+        if line.worst_usd_per_hour is None and not line.by_use and line.path.startswith("node_pools")
+    }
+    return tuple(p.name for p in plan.pools if any(x == p.path or x.startswith(f"{p.path}.") for x in paths))
+
+
+def at_least(plan: ClusterPlan, cost: CostEstimate) -> str:
+    """'at least ' where a node price is unknown, else nothing."""
+    return "at least " if unknown_nodes(plan, cost) else ""
+
+
+def dated(cost: CostEstimate) -> str:
+    """The date of the prices, for the end of a sentence."""
+    dates = sorted({line.as_of for line in cost.lines if line.worst_usd_per_hour and line.as_of})
+    marks = " (estimated)" if any(line.estimate for line in cost.lines if line.worst_usd_per_hour) else ""
+    return f"prices of {dates[0]}{marks}" if dates else f"prices undated{marks}"

@@ -1,0 +1,55 @@
+"""A run that can cost more than its budget.
+
+What: The worst hourly cost times the lease is more than `budget.per_run_usd`; or there is no lease, so nothing bounds the run.
+Why: This is known before anything is bought, and cannot be undone after.
+Fix: Shorten the lease, take fewer nodes, or raise the amount.
+References: none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ...money import at_least, dated, usd
+from ...rule import Examples, PlanContext, PlanRule, described
+
+CODE = described("GI2204", "run-cost-above-budget", Severity.ERROR, __doc__)
+
+
+def check(ctx: PlanContext) -> Iterator[Diagnostic]:
+    """One finding for the cluster."""
+    budget, cost = ctx.plan.spec.budget, ctx.cost if ctx.plan.spec.budget else None
+    if budget is None or budget.per_run_usd is None or cost is None:
+        return
+    path = "budget.per_run_usd"
+    if cost.lease_hours is None:
+        yield CODE.at(
+            path,
+            f"{usd(budget.per_run_usd)} for a run that has no end: at {usd(cost.worst_usd_per_hour)} an hour nothing "
+            "holds it",
+            "add shutdown.lease",
+            severity=Severity.WARNING,
+        )
+        return
+    worst = cost.worst_usd_per_hour * cost.lease_hours
+    if worst > budget.per_run_usd:
+        fits = budget.per_run_usd / cost.worst_usd_per_hour
+        lease = f"a lease of {int(fits)}h fits, or raise the amount" if fits >= 1 else "take fewer nodes, or raise the amount"
+        yield CODE.at(
+            path,
+            f"{usd(budget.per_run_usd)} for the run, and {cost.lease_hours:g} h at {at_least(ctx.plan, cost)}"
+            f"{usd(cost.worst_usd_per_hour)} an hour can cost {usd(worst)} ({dated(cost)})",
+            lease,
+        )
+
+
+RULE = PlanRule(
+    CODE,
+    ("money", "time"),
+    check,
+    Examples(
+        ("budget: {per_run_usd: 20000}",),
+        ("budget: {per_run_usd: 5000}", "{budget: {per_run_usd: 5000}, shutdown: {lease: null}}"),
+    ),
+)

@@ -1,0 +1,51 @@
+"""A month that can cost more than its budget.
+
+What: The worst hourly cost, over the lease or a month of 730 hours, is more than `budget.per_month_usd`.
+Why: The cloud tells of it when the money is spent, 8 to 24 hours late.
+Fix: Shorten the lease, take fewer nodes, or raise the amount.
+References: none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ...money import HOURS_PER_MONTH, at_least, dated, usd
+from ...rule import Examples, PlanContext, PlanRule, described
+
+CODE = described("GI2205", "month-above-budget", Severity.ERROR, __doc__)
+
+
+def check(ctx: PlanContext) -> Iterator[Diagnostic]:
+    """One finding for the cluster. Without a lease it is a warning where an idle limit or schedule may stop the nodes
+    long before the month is over."""
+    plan, budget = ctx.plan, ctx.plan.spec.budget
+    if budget is None or budget.per_month_usd is None:
+        return
+    cost = ctx.cost
+    worst = cost.worst_usd_per_month
+    if worst <= budget.per_month_usd:
+        return
+    end = plan.spec.shutdown
+    bounded = cost.lease_hours is not None or end is None or (end.idle_after is None and end.stop_at is None)
+    hours = HOURS_PER_MONTH if cost.lease_hours is None else min(cost.lease_hours, HOURS_PER_MONTH)
+    fits = int(budget.per_month_usd / cost.worst_usd_per_hour) if cost.worst_usd_per_hour else 0
+    yield CODE.at(
+        "budget.per_month_usd",
+        f"{usd(budget.per_month_usd)} a month, and {hours:g} h at {at_least(plan, cost)}{usd(cost.worst_usd_per_hour)} "
+        f"an hour can cost {usd(worst)} ({dated(cost)})",
+        f"a lease of {fits}h fits, or raise the amount" if fits else "take fewer nodes, or raise the amount",
+        severity=Severity.ERROR if bounded else Severity.WARNING,
+    )
+
+
+RULE = PlanRule(
+    CODE,
+    ("money",),
+    check,
+    Examples(
+        ("budget: {per_month_usd: 20000}",),
+        ("budget: {per_month_usd: 5000}", "{budget: {per_month_usd: 5000}, shutdown: {lease: null}}"),
+    ),
+)

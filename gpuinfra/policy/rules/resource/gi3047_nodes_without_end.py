@@ -1,0 +1,68 @@
+"""GPU nodes that nothing ever stops.
+
+What: A program keeps GPU nodes (a least or wanted number above zero), and has no schedule, no scaling policy and no idle alarm for them.
+Why: Nodes bill until somebody remembers them. A budget is an alarm that comes 8 to 24 hours late, never a cap.
+Fix: Add a lease (an EventBridge schedule that sets the group to zero), or an idle policy with a least number of 0.
+References: AWS Cost Management User Guide, budgets update up to three times a day
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...aws_graph import GROUP_POLICY, GROUP_SCHEDULE, SCALING_GROUP, SCHEDULE, group_size
+from ...aws_schedules import stops
+from ...resource_graph import Resource
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+
+CODE = described("GI3047", "nodes-without-end", Severity.WARNING, __doc__, ("AWS COST-05",))
+_LAG_HOURS = 24
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each group of GPU nodes; what our own component made is judged by the plan rules."""
+    for nodes in ctx.aws.nodes:
+        facts = ctx.aws.facts_of(nodes)
+        if facts is None or not facts.has_gpu:
+            continue
+        for group in nodes.groups:
+            if ctx.aws.ours(group) or _ends(ctx, group):
+                continue
+            least, wanted, _ = group_size(group)
+            kept = max(least or 0, wanted or 0)
+            if kept:
+                yield CODE.at(
+                    f"{group.name}.{'scalingConfig' if 'scalingConfig' in group.inputs else 'minSize'}",
+                    f"{kept:g} nodes of {facts.name} run for ever: no schedule, lease or idle policy; a budget alone is no "
+                    f"cap, its data lag 8–{_LAG_HOURS} h",
+                    resource=group.name,
+                )
+
+
+def _ends(ctx: GraphContext, group: Resource) -> bool:
+    schedules = ctx.aws.of_type(GROUP_SCHEDULE, SCHEDULE)
+    if any(stops(ctx.aws, s, group) for s in schedules):
+        return True
+    policies = ctx.aws.of_type(GROUP_POLICY)
+    return any(
+        any(g.urn == group.urn for g in ctx.aws.linked(p, "autoscalingGroupName", SCALING_GROUP).resources)
+        for p in policies
+    )
+
+
+_T = """\
+- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{instanceType: p5.48xlarge}}}}
+- type: aws.autoscaling.Group
+  name: group
+  inputs: {{minSize: {0}, maxSize: 4, launchTemplate: {{id: !ref nodes.id }}}}
+"""
+
+RULE = ResourceRule(
+    CODE,
+    ("cost", "time"),
+    check,
+    Examples((_T.format(0),), (_T.format(1),)),
+    providers=(Provider.AWS,),
+)

@@ -1,0 +1,45 @@
+"""An instance metadata service that answers without a token.
+
+What: `metadataOptions.httpTokens` is not `required`.
+Why: Any process or server-side request on the node can then read the role's credentials. A launch template allows it by default.
+Fix: Set metadataOptions: {httpTokens: required}.
+References: CIS AWS Foundations Benchmark 5.6; EC2 User Guide, instance metadata options
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...aws_graph import INSTANCE, late
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+
+CODE = described("GI3053", "metadata-without-token", Severity.ERROR, __doc__, ("AWS CMP-04",))
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each template, and each instance without one."""
+    for nodes in ctx.aws.nodes:
+        template = nodes.template
+        if template.type == INSTANCE and template.get("launchTemplate") is not None:
+            continue
+        if template.get("metadataOptions", "httpEndpoint") == "disabled":
+            continue
+        said = template.get("metadataOptions", "httpTokens")
+        if late(said):
+            yield Undecided(CODE.code, nodes.name, "the metadata options are not known yet")
+        elif said != "required":
+            what = f"'{said}'" if said is not None else "absent, which means optional"
+            yield CODE.at(f"{nodes.name}.metadataOptions.httpTokens", f"httpTokens is {what}", resource=nodes.name)
+
+
+_T = "- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{metadataOptions: {{httpTokens: {0}}}}}}}\n"
+
+RULE = ResourceRule(
+    CODE,
+    ("security",),
+    check,
+    Examples((_T.format("required"),), (_T.format("optional"), _T.format("null")), (_T.format("!unknown "),)),
+    providers=(Provider.AWS,),
+)

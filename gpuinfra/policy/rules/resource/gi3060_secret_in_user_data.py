@@ -1,0 +1,79 @@
+"""A secret in the boot script.
+
+What: User data hold a private key, an access key, a token or a password.
+Why: Every process of the guest can read them from the metadata service, and everybody with DescribeLaunchTemplateVersions from the account.
+Fix: Keep the secret in Secrets Manager or Parameter Store, and let the node's role fetch it at boot.
+References: EC2 User Guide, run commands at launch (user data is not encrypted)
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE, plain
+from ...resource_graph import Secret
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+
+CODE = described("GI3060", "secret-in-user-data", Severity.ERROR, __doc__, ("AWS CMP-23",))
+_SHAPES = (
+    ("a private key", re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
+    ("an AWS access key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
+    ("a Hugging Face token", re.compile(r"\bhf_[A-Za-z0-9]{20,}\b")),
+    ("a GitHub token", re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})\b")),
+    ("an API key", re.compile(r"\b(?:nvapi-[A-Za-z0-9_-]{20,}|sk-[A-Za-z0-9_-]{20,}|xox[bp]-[A-Za-z0-9-]{20,})")),
+    (
+        "a secret",
+        re.compile(
+            r"(?i)\b[A-Z0-9_]*(?:PASSWORD|PASSWD|SECRET(?:_?ACCESS)?_?KEY|API_?KEY|AUTH_?TOKEN|ACCESS_?TOKEN|_TOKEN)"
+            r"\s*[=:]\s*[\"']?(?![\"'$<{(\s]|\$\{|None\b|null\b|true\b|false\b)[^\s\"'$]{6,}"
+        ),
+    ),
+)
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each template. The secret itself is never shown."""
+    for r in ctx.aws.of_type(LAUNCH_TEMPLATE, INSTANCE):
+        for key in ("userData", "userDataBase64"):
+            raw = r.inputs.get(key)
+            value = plain(raw)
+            if not isinstance(value, str):
+                continue
+            found = next((what for what, shape in _SHAPES if shape.search(_decoded(value))), "")
+            if found:
+                yield CODE.at(f"{r.name}.{key}", f"the user data hold {found}", resource=r.name)
+            elif isinstance(raw, Secret):
+                yield CODE.at(
+                    f"{r.name}.{key}",
+                    "the user data are composed with a value that is marked secret",
+                    resource=r.name,
+                    severity=Severity.WARNING,
+                )
+
+
+def _decoded(value: str) -> str:
+    try:
+        return base64.b64decode("".join(value.split()), validate=True).decode("utf-8", "replace")
+    except (binascii.Error, ValueError):
+        return value
+
+
+_T = "- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{userData: '{0}'}}}}\n"
+
+RULE = ResourceRule(
+    CODE,
+    ("security", "boot"),
+    check,
+    Examples(
+        (
+            _T.format(base64.b64encode(b"#!/bin/bash\nexport HF_TOKEN=$(aws secretsmanager get-secret-value)\n").decode()),
+        ),
+        (_T.format(base64.b64encode(b"#!/bin/bash\nexport WANDB_API_KEY=0123456789abcdef0123\n").decode()),),
+    ),
+    providers=(Provider.AWS,),
+)

@@ -1,0 +1,213 @@
+"""What a pool boots and runs, through the seam that `resolve` calls; with the cases from public reports."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuinfra import catalog
+from gpuinfra.catalog import Miss
+from gpuinfra.diagnostics import Severity
+from gpuinfra.plan.compatibility import Outcome
+from gpuinfra.plan.image_findings import CODES
+from gpuinfra.plan.images import ImageDecision, resolve_images
+from gpuinfra.spec.models import Image
+from gpuinfra.vocabulary import FabricKind, Provider, Workload
+
+AWS, GCP, AZURE = Provider.AWS, Provider.GCP, Provider.AZURE
+
+
+def decide(
+    provider: Provider,
+    name: str,
+    container: str | None = None,
+    node: str = "auto",
+    *,
+    fabric: FabricKind = FabricKind.NONE,
+    mig: str | tuple[str, ...] | None = None,
+    workload: Workload = Workload.TRAINING,
+    path: str = "node_pools[0]",
+) -> ImageDecision:
+    instance = catalog.instance_type(provider, name)
+    assert not isinstance(instance, Miss)
+    accelerator = catalog.accelerator(instance.gpu_model) if instance.has_gpu else None
+    assert not isinstance(accelerator, Miss)
+    return resolve_images(
+        path,
+        provider=provider,
+        instance=instance,
+        accelerator=accelerator,
+        gpus=instance.gpu_count,
+        fabric=fabric,
+        mig=mig,
+        image=Image(container=container, node=node),
+        workload=workload,
+    )
+
+
+RIGHT = [
+    (AWS, "p6-b200.48xlarge", "pytorch/pytorch:2.9.1-cuda12.8-cudnn9-runtime", "auto", FabricKind.EFA),
+    (AZURE, "Standard_ND96isr_MI300X_v5", "vllm/vllm-openai-rocm:v0.19.1", "auto", FabricKind.INFINIBAND),
+    (AZURE, "Standard_ND40rs_v2", "nvidia/cuda:12.4.1-base-ubuntu22.04", "auto", FabricKind.INFINIBAND),
+    (GCP, "a4-highgpu-8g", "nvcr.io/nvidia/pytorch:25.08-py3", "auto", FabricKind.ROCE),
+    (GCP, "g2-standard-4", "nvidia/cuda:12.4.1-base-ubuntu22.04", "auto", FabricKind.NONE),
+    (AWS, "g4dn.xlarge", "nvidia/cuda:12.4.1-base-ubuntu22.04", "auto", FabricKind.NONE),
+]
+WRONG = [
+    (AWS, "p6-b200.48xlarge", "pytorch/pytorch:2.4.1-cuda12.4-cudnn9-runtime", "auto", ["image", "12.4", "12.8"]),
+    (AZURE, "Standard_ND96isr_MI300X_v5", "vllm/vllm-openai:v0.11.0", "auto", ["image", "rocm"]),
+    (
+        AZURE,
+        "Standard_ND40rs_v2",
+        "nvidia/cuda:12.4.1-base-ubuntu22.04",
+        "microsoft-dsvm:ubuntu-hpc:2404:latest",
+        ["image", "v100"],
+    ),
+    (AZURE, "Standard_ND40rs_v2", "nvidia/cuda:13.0.0-base-ubuntu22.04", "auto", ["image", "13.0", "12.9"]),
+    (
+        AWS,
+        "g5g.xlarge",
+        "public.ecr.aws/deep-learning-containers/vllm:0.19.0-gpu-py312-cu129-ubuntu22.04-ec2",
+        "auto",
+        ["arm64"],
+    ),
+    (AWS, "p6-b300.48xlarge", "vllm/vllm-openai:v0.11.0", "auto", ["image", "12.8", "12.9"]),
+]
+
+
+@pytest.mark.parametrize(("provider", "name", "container", "node", "fabric"), RIGHT)
+def test_right_clusters_are_clean(provider: Provider, name: str, container: str, node: str, fabric: FabricKind) -> None:
+    decision = decide(provider, name, container, node, fabric=fabric)
+    assert not [d for d in decision.diagnostics if d.is_error]
+    assert decision.node_image is not None
+    assert decision.container is not None
+    assert decision.container.reference == container
+    assert decision.verdict is not None
+    assert decision.verdict.outcome is not Outcome.UNFIT
+
+
+@pytest.mark.parametrize(("provider", "name", "container", "node", "words"), WRONG)
+def test_wrong_twins_are_caught(provider: Provider, name: str, container: str, node: str, words: list[str]) -> None:
+    decision = decide(provider, name, container, node)
+    texts = [f"{d.path} {d.message} {d.hint}".lower() for d in decision.diagnostics if d.severity is not Severity.INFO]
+    assert any(all(w in text for w in words) for text in texts), texts
+
+
+def test_volta_by_auto_takes_the_variant_with_the_proprietary_module() -> None:
+    decision = decide(AZURE, "Standard_ND40rs_v2")
+    assert decision.node_image is not None
+    assert "-v100" in decision.node_image.selector
+
+
+def test_the_same_trouble_reads_the_same_in_every_pool() -> None:
+    bad = "pytorch/pytorch:2.4.1-cuda12.4-cudnn9-runtime"
+    first = decide(AWS, "p6-b200.48xlarge", bad, path="node_pools[0]")
+    second = decide(AWS, "p6-b200.48xlarge", bad, path="node_pools[7]")
+    assert first.diagnostics == second.diagnostics
+
+
+def test_mig_findings_stand_at_the_pool() -> None:
+    decision = decide(AWS, "p4d.24xlarge", mig=("3g.20gb", "3g.20gb", "1g.5gb"), path="node_pools[3]")
+    assert [d.path for d in decision.diagnostics if d.is_error] == ["node_pools[3].mig"]
+    assert decision.mig is None
+    good = decide(AWS, "p4d.24xlarge", mig="1g.5gb", path="node_pools[3]")
+    assert good.mig is not None
+    assert good.mig.instances_per_node == 56
+    assert any(d.path == "node_pools[3].mig" for d in good.decisions)
+
+
+@pytest.mark.parametrize(
+    ("provider", "name", "workload", "fabric", "framework"),
+    [
+        (AWS, "p5.48xlarge", Workload.TRAINING, FabricKind.EFA, "pytorch"),
+        (AWS, "p6e-gb200.36xlarge", Workload.TRAINING, FabricKind.EFA, "pytorch"),
+        (AWS, "g6.xlarge", Workload.INFERENCE, FabricKind.NONE, "vllm"),
+        (AWS, "g4dn.xlarge", Workload.INTERACTIVE, FabricKind.NONE, "cuda"),
+        (AZURE, "Standard_ND40rs_v2", Workload.TRAINING, FabricKind.INFINIBAND, "pytorch"),
+        (AZURE, "Standard_ND96isr_MI300X_v5", Workload.INFERENCE, FabricKind.INFINIBAND, "vllm"),
+        (GCP, "a4-highgpu-8g", Workload.SIMULATION, FabricKind.ROCE, "cuda"),
+    ],
+)
+def test_a_container_that_is_not_named_is_chosen_pinned_and_fits(
+    provider: Provider, name: str, workload: Workload, fabric: FabricKind, framework: str
+) -> None:
+    decision = decide(provider, name, workload=workload, fabric=fabric)
+    container = decision.container
+    assert container is not None
+    assert container.framework == framework
+    assert container.pinned
+    assert decision.verdict is not None
+    assert decision.verdict.outcome is not Outcome.UNFIT
+    assert not [d for d in decision.diagnostics if d.path == "image.container"]
+    (reason,) = [d for d in decision.decisions if d.path == "image.container"]
+    assert reason.value == container.reference
+    assert framework in reason.reason
+
+
+def test_with_efa_the_chosen_container_carries_its_plugin() -> None:
+    container = decide(AWS, "p5.48xlarge", fabric=FabricKind.EFA).container
+    assert container is not None
+    assert container.image is not None
+    assert container.image.efa_version or "OFI NCCL" in container.image.notes
+
+
+@pytest.mark.parametrize(
+    ("provider", "name", "workload"),
+    [
+        (AWS, "c5.xlarge", Workload.TRAINING),
+        (AZURE, "Standard_ND96isr_MI300X_v5", Workload.TRAINING),
+    ],
+)
+def test_no_container_is_chosen_where_none_fits(provider: Provider, name: str, workload: Workload) -> None:
+    decision = decide(provider, name, workload=workload)
+    assert decision.container is None
+    assert decision.node_image is not None
+    assert not [d for d in decision.diagnostics if d.is_error]
+
+
+@pytest.mark.parametrize(
+    ("container", "code", "hint"),
+    [
+        ("pytorch/pytorch:latest", "GI2101", "pytorch/pytorch:2.13.0"),
+        ("me/train", "GI2101", "version"),
+        ("me/train:1.0", "GI2102", "gpuinfra images"),
+        ("vllm/vllm-openai:v0.19.1", "GI2102", "gpuinfra images"),
+        ("tensorflow/tensorflow:2.16.1", "GI2104", "gpu"),
+    ],
+)
+def test_warnings_about_the_container(container: str, code: str, hint: str) -> None:
+    decision = decide(AWS, "p5.48xlarge", container)
+    (found,) = [d for d in decision.diagnostics if d.code == code]
+    assert found.severity is Severity.WARNING
+    assert found.path == "image.container"
+    assert hint in found.hint
+
+
+def test_a_digest_is_kept_and_not_told_to_pin() -> None:
+    reference = "nvcr.io/nvidia/pytorch:25.08-py3@sha256:" + "0" * 64
+    decision = decide(AWS, "p5.48xlarge", reference)
+    assert decision.container is not None
+    assert decision.container.reference == reference
+    assert decision.container.known == "catalog"
+    assert "GI2101" not in [d.code for d in decision.diagnostics]
+
+
+def test_a_bad_reference_leaves_the_rest_judged() -> None:
+    decision = decide(AWS, "p5.48xlarge", "nvcr.io#nvidia/pytorch:25.08-py3", mig="1g.5gb")
+    assert sorted(d.code for d in decision.diagnostics if d.is_error) == ["GI2100", "GI2141"]
+    assert decision.node_image is not None
+
+
+def test_compatibility_with_limits_is_said_as_information() -> None:
+    decision = decide(AZURE, "Standard_ND96isr_H100_v5", "nvidia/cuda:13.2.1-base-ubuntu24.04")
+    (found,) = [d for d in decision.diagnostics if d.code == "GI2111"]
+    assert found.severity is Severity.INFO
+    assert "minor-version" in found.message
+
+
+def test_codes_are_in_their_range_once_and_say_why() -> None:
+    numbers = [c.code for c in CODES]
+    assert len(set(numbers)) == len(numbers)
+    assert numbers == sorted(numbers)
+    assert all("GI2100" <= n <= "GI2149" for n in numbers)
+    assert len({c.slug for c in CODES}) == len(CODES)
+    assert all(c.summary and c.why for c in CODES)
