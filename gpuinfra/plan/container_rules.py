@@ -57,15 +57,20 @@ def container_steps(q: Question, facts: Facts) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def has_code_for(q: Question, container: ContainerPlan, facts: Facts) -> bool:
-    """Whether a container is known to have code for a pool's GPUs and CPUs: the cheap part of the proof."""
+def may_run(q: Question, container: ContainerPlan, facts: Facts) -> bool:
+    """Whether a container has code for a pool's GPUs, and nothing cheap to see speaks against it: no proof yet."""
     if q.accelerator is None or container.vendor != q.accelerator.vendor.lower():
         return False
     if container.arches and q.instance.arch and q.instance.arch not in container.arches:
         return False
     if container.vendor != NVIDIA:
         return True
-    return _range_answer(*cuda_range(container), q.accelerator, facts)[0] is Holds.YES
+    if _range_answer(*cuda_range(container), q.accelerator, facts)[0] is not Holds.YES:
+        return False
+    release = facts.release(container.cuda)
+    floor = (release.min_driver_minor_compat or release.min_driver) if release else ""
+    forward = _bundles_forward_compatibility(container) and _may_go_forward(q, q.accelerator)
+    return forward or at_least(q.node.driver, floor) is not False
 
 
 def container_end(container: ContainerPlan) -> End:

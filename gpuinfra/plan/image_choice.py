@@ -8,7 +8,7 @@ from itertools import islice
 
 from ..catalog import Accelerator
 from ..vocabulary import FabricKind, Workload
-from .container_rules import container_steps, has_code_for, short
+from .container_rules import container_steps, may_run, short
 from .containers import cuda_range, framework_version, plan_of
 from .models import ContainerPlan
 from .toolkits import Facts
@@ -32,7 +32,7 @@ def alternatives(q: Question, facts: Facts, most: int = 3) -> tuple[ContainerPla
     container = q.container
     if container is None or not container.framework:
         return ()
-    able = [c for c in _plans(facts, container.framework) if has_code_for(q, c, facts)]
+    able = [c for c in _plans(facts, container.framework) if may_run(q, c, facts)]
     fitting = (c for c in sorted(able, key=lambda c: _change(container, c)) if _fits(q, c, facts))
     return tuple(islice(fitting, most))
 
@@ -57,7 +57,7 @@ def pick_container(q: Question, workload: Workload, facts: Facts) -> tuple[Conta
 def _pick(q: Question, accelerator: Accelerator, workload: Workload, facts: Facts) -> tuple[ContainerPlan | None, str]:
     framework = _FRAMEWORK_OF.get(workload, _FRAMEWORK_ELSE)
     candidates = [c for c in _plans(facts, framework) if not _OF_A_SERVICE.search(c.tag)]
-    candidates = [c for c in candidates if has_code_for(q, c, facts)] or candidates
+    candidates = [c for c in candidates if may_run(q, c, facts)] or candidates
     judged = [(c, container_steps(replace(q, container=c), facts)) for c in candidates]
     fitting = [(c, steps) for c, steps in judged if outcome_of(steps) is not Outcome.UNFIT]
     gpu = f"{accelerator.model} ({q.instance.name})"

@@ -69,7 +69,7 @@ def resolve_images(
     decisions += [decision] if decision else []
     verdict = solve(replace(question, container=container), known) if choice.plan else None
     if verdict:
-        found += _judged(verdict, instance, container, f"{path}.mig", picked=image.container is None)
+        found += _judged(verdict, instance, container, f"{path}.mig")
     if layout:
         reason = f"{len(layout.profiles)} on each of {gpus} GPUs, largest first"
         decisions.append(Decision(f"{path}.mig", ", ".join(layout.profiles), reason))
@@ -105,13 +105,13 @@ def _unpinned(plan: ContainerPlan, facts: Facts) -> list[Diagnostic]:
 
 
 def _judged(
-    verdict: Verdict, instance: InstanceType, container: ContainerPlan | None, mig_path: str, *, picked: bool
+    verdict: Verdict, instance: InstanceType, container: ContainerPlan | None, mig_path: str
 ) -> list[Diagnostic]:
     """What the verdict adds to the findings of the node image itself."""
     # A driver that is not known at all is said once, of the node image.
     told = _only(verdict, lambda s: s.holds is not Holds.UNKNOWN or bool(s.ends[1].value))
     found = [*findings.findings_of(told, (Rule.MIG,), mig_path)]
-    if container is None or picked:
+    if container is None:
         return found
     found += findings.findings_of(verdict, _AT_CONTAINER, IMAGE_CONTAINER)
     found += findings.findings_of(told, (Rule.DRIVER,), IMAGE_CONTAINER)

@@ -35,7 +35,10 @@ def at_least(plan: ClusterPlan, cost: CostEstimate) -> str:
 
 
 def dated(cost: CostEstimate) -> str:
-    """The date of the prices, for the end of a sentence."""
-    dates = sorted({line.as_of for line in cost.lines if line.worst_usd_per_hour and line.as_of})
-    marks = " (estimated)" if any(line.estimate for line in cost.lines if line.worst_usd_per_hour) else ""
-    return f"prices of {dates[0]}{marks}" if dates else f"prices undated{marks}"
+    """The date of the price that weighs most, for the end of a sentence."""
+    lines = [line for line in cost.lines if line.worst_usd_per_hour]
+    if not lines:
+        return "no price is known"
+    main = max(lines, key=lambda line: line.worst_usd_per_hour or 0)
+    when = f"price of {main.as_of}" if main.as_of else "price undated"
+    return f"{when}, estimated" if main.estimate else when

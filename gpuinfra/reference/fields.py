@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -17,7 +17,7 @@ from ..spec.models import ClusterSpec
 from ..spec.quantities import Gib, format_duration
 from .on_change import on_change
 
-_PLAIN = {
+_PLAIN: dict[type[object], str] = {
     str: "text",
     int: "whole number",
     float: "number",
@@ -123,6 +123,7 @@ def _value(value: Any) -> str:
 def type_words(annotation: Any) -> str:
     """A type in the words of the reference."""
     origin, args = get_origin(annotation), get_args(annotation)
+    kind: Any = annotation
     if origin is Annotated:
         return type_words(args[0])
     if origin in (Union, types.UnionType):
@@ -139,7 +140,7 @@ def type_words(annotation: Any) -> str:
             return " \\| ".join(f"`{word}`" for word in annotation)
         if issubclass(annotation, BaseModel):
             return "mapping"
-        return _PLAIN.get(cast(type, annotation), cast(type, annotation).__name__.lower())
+        return _PLAIN.get(kind) or str(kind.__name__).lower()
     return str(annotation)
 
 

@@ -241,5 +241,8 @@ PublicKey = Annotated[
 Argument = Annotated[str, BeforeValidator(refuse_output), AfterValidator(_argument)]
 """One argument of a command, which may have several lines."""
 
-Number = Annotated[float, BeforeValidator(refuse_output), Field(strict=True)]
+Number = Annotated[float, Field(strict=True)]
 """A number, whole or not. Text is no number: what the schema refuses, the model refuses."""
+
+ListedNumber = Annotated[float, Field(strict=True), BeforeValidator(refuse_output)]
+"""A number inside a list."""

@@ -200,6 +200,8 @@ WRONG_LENGTH = Code(
     "empty-or-too-long",
     E,
     "Text or a list that is empty, or longer than the key takes.",
+    why="An empty value is mostly one that was meant to be filled in; a key that is left out gets its default.",
+    fix="Fill it in, or leave the key out.",
 )
 DURATION = Code(
     "GI1037",
@@ -291,6 +293,7 @@ OTHER = Code(
     "refused-value",
     E,
     "A value that the spec does not take, for another reason.",
+    fix="See what the key takes: gpuinfra explain KEY",
 )
 
 CODES: tuple[Code, ...] = (

@@ -12,8 +12,6 @@ from pydantic import ValidationError
 from ..diagnostics import Diagnostic, Source, has_errors, in_order
 from . import findings as f
 from .document import compose
-from .kinds import kind_of
-from .messages import translate
 from .models import ClusterSpec
 from .paths import parse_path
 from .positions import Positions
@@ -74,10 +72,14 @@ def _validate(data: object, positions: Positions | None) -> tuple[ClusterSpec | 
     if isinstance(data, ClusterSpec):
         return data, []
     if not isinstance(data, Mapping):
+        from .kinds import kind_of
+
         found = f.NOT_A_MAPPING.at("", f"the document is {kind_of(data)}; a mapping of keys to values is wanted")
         return None, [found.located(positions.of(())) if positions else found]
     try:
         return ClusterSpec.model_validate(data), []
     except ValidationError as e:
+        from .messages import translate
+
         errors = cast(list[dict[str, Any]], e.errors(include_url=False))
         return None, translate(errors, cast(object, data), positions)

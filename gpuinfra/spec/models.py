@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, StrictBool, StrictInt, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, StrictBool, StrictInt, model_validator
 
 from ..vocabulary import Launcher, OnLimit, Scheduler, StorageKind, Workload
-from .base import Argument, Day, Duration, Lease, Number, PublicKey, SizeGib, SpecModel, Text, bad
+from .base import Argument, Day, Duration, Lease, ListedNumber, Number, PublicKey, SizeGib, SpecModel, Text, bad
 from .locations import AwsLocation, AzureLocation, GcpLocation, Location
 from .pools import AcceleratorRequest, Capacity, CountRange, Name, NodePool
 
@@ -184,6 +184,10 @@ class Job(SpecModel):
 class Budget(SpecModel):
     """What may be spent, and what happens then. At least one amount."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": [name]} for name in ("per_month_usd", "per_run_usd", "per_hour_usd")]}
+    )
+
     per_month_usd: Usd | None = Field(
         default=None, description="Most that a calendar month may cost, USD.", examples=[50000]
     )
@@ -198,7 +202,7 @@ class Budget(SpecModel):
     start: Day | None = Field(
         default=None, description="First day of the cloud's budget. Left out: the cloud's own default."
     )
-    alerts_percent: tuple[Number, ...] = Field(
+    alerts_percent: tuple[ListedNumber, ...] = Field(
         default=(50, 80, 100), description="Alert levels, in per cent of the monthly budget.", examples=[[50, 80, 100]]
     )
     contacts: tuple[Text, ...] = Field(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ..diagnostics import did_you_mean, nearest
+from ..diagnostics import nearest
 from .fields import FieldDoc, documented
 from .paths import Path
 from .quantities import printable
@@ -82,10 +82,9 @@ def unknown_key_hint(key: str, path: Path, known: tuple[str, ...]) -> str:
     if likely and (folded(likely) == folded(key) or likely == _other_word(key)):
         return f"it is called {likely} here"
     elsewhere = _belongs(key, path) if len(key) <= 100 else ""
-    if elsewhere:
-        return f"{elsewhere}; {did_you_mean(key, known)}" if likely else elsewhere
-    if likely:
-        return did_you_mean(key, known)
+    nearest_here = f"did you mean {likely}?" if likely else ""
+    if elsewhere or likely:
+        return "; ".join(part for part in (elsewhere, nearest_here) if part)
     return f"keys here: {', '.join(known)}" if known else ""
 
 

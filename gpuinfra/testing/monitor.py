@@ -27,8 +27,14 @@ _FEATURES: Final = (
     "STATE_MIGRATIONS",
 )  # fmt: skip
 
-# Older SDKs take the answer of an invoke from the provider's protocol.
-_INVOKE_RESPONSE: Final[Any] = getattr(resource_pb2, "ResourceInvokeResponse", None) or provider_pb2.InvokeResponse
+OLDEST_SDK: Final = "3.260.0"
+"""The oldest version of the SDK that a recording was tried with."""
+
+
+def can_record() -> bool:
+    """Whether this SDK can be told that an output is unknown after an update. An older one would read None instead."""
+    fields = resource_pb2.RegisterResourceResponse.DESCRIPTOR.fields_by_name
+    return "unknown" in fields and hasattr(resource_pb2, "ResourceInvokeResponse")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,7 @@ class Monitor:
         response = resource_pb2.RegisterResourceResponse(urn=urn, id=answer.id, object=answer.properties)
         if not self._preview:
             # What has no answer is unknown to the program, not None: None would be written out as "None".
-            _mark_unknown(response)
+            response.unknown = True
         return response
 
     def ReadResource(self, request: Any) -> Any:  # noqa: N802
@@ -90,11 +96,9 @@ class Monitor:
         with self._lock:
             self.recorded.reads[urn] = Registration(urn, request)
             answer = self._answers.read(request)
-        response = resource_pb2.ReadResourceResponse(urn=urn, properties=answer.properties)
-        if "id" in response.DESCRIPTOR.fields_by_name:
-            response.id = answer.id
+        response = resource_pb2.ReadResourceResponse(urn=urn, id=answer.id, properties=answer.properties)
         if not self._preview:
-            _mark_unknown(response)
+            response.unknown = True
         return response
 
     def Invoke(self, request: Any) -> Any:  # noqa: N802
@@ -104,11 +108,11 @@ class Monitor:
         with self._lock:
             self.recorded.invokes.append((request.tok, args))
             answer = self._answers.invoked(request.tok, args)
-        response = _INVOKE_RESPONSE()
+        response = resource_pb2.ResourceInvokeResponse()
         if answer is not None:
             getattr(response, "return").CopyFrom(answer)
         elif self._preview:
-            _mark_unknown(response)
+            response.unknown = True
         else:
             # An update runs on what it gets, so the emptiness says where it comes from.
             getattr(response, "return").update({"$unanswered": request.tok})
@@ -137,9 +141,7 @@ class Monitor:
         return empty_pb2.Empty()
 
     def ExistsResource(self, request: Any) -> Any:  # noqa: N802
-        response = resource_pb2.ExistsResourceResponse(exists=True)
-        _mark_unknown(response)
-        return response
+        return resource_pb2.ExistsResourceResponse(exists=True, unknown=True)
 
     def GetDeploymentInfo(self, request: Any) -> Any:  # noqa: N802
         known = dict(resource_pb2.ResourceMonitorFeature.items())
@@ -171,7 +173,7 @@ class Monitor:
 
     def _rehydrated(self, urn: str) -> Any:
         found = self.recorded.registrations.get(urn) or self.recorded.reads.get(urn)
-        response = _INVOKE_RESPONSE()
+        response = resource_pb2.ResourceInvokeResponse()
         state: dict[str, Any] = {}
         id_ = ""
         if found is not None and hasattr(found.request, "object"):
@@ -195,9 +197,3 @@ class Engine:
 
     def RequirePulumiVersion(self, request: Any) -> Any:  # noqa: N802
         return empty_pb2.Empty()
-
-
-def _mark_unknown(response: Any) -> None:
-    """Says that what the response does not hold is unknown, where this version of the SDK can say it."""
-    if "unknown" in response.DESCRIPTOR.fields_by_name:
-        response.unknown = True

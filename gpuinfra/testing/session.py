@@ -28,7 +28,7 @@ from .assembly import assemble
 from .declarations import Declarations
 from .errors import RecordingError
 from .faults import faults
-from .monitor import Engine, Monitor
+from .monitor import OLDEST_SDK, Engine, Monitor, can_record
 from .program import ProgramFiles, find, full_key, text
 from .tokens import Tokens
 
@@ -63,6 +63,8 @@ class Session:
 
     def run(self) -> ResourceGraph:
         """Runs the program to its end and returns its graph. The process is as before, also after an error."""
+        if not can_record():
+            raise RecordingError(f"recording needs pulumi {OLDEST_SDK} or newer: pip install 'pulumi>={OLDEST_SDK}'")
         files = None if callable(self.program) else find(self.program, self.stack)
         project = self.project or (files.project if files else None) or "project"
         config = self._config(files, project)

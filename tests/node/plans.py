@@ -41,6 +41,7 @@ BUCKETS = {
     Provider.AZURE: "https://acmedata.blob.core.windows.net/tokens",
 }
 LEASE = LeasePlan("shutdown.lease", timedelta(hours=72), None)
+LEASE = LeasePlan("shutdown.lease", timedelta(hours=72), None)
 _NIC_KINDS = {FabricKind.EFA: "efa-only", FabricKind.ROCE: "mrdma"}
 ED25519 = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPLTmbJfOmbS7lBVrbqPHlmhpPGRW8dGCJXhNxhMDWK ada"
 

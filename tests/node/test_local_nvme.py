@@ -188,7 +188,9 @@ def test_google_finds_its_drives_by_their_links(sandbox: MakeSandbox, tmp_path: 
     (links / "google-persistent-disk-0").symlink_to("../../sda")
     for n, name in enumerate(("nvme0n1", "nvme0n2", "nvme0n10")):
         (links / f"google-local-nvme-ssd-{n}").symlink_to(f"../../{name}")
-        (links / f"google-local-nvme-ssd-{n}-part1").symlink_to(f"../../{name}")
+        (node.root / f"dev/{name}p1").touch()
+        (links / f"google-local-nvme-ssd-{n}-part1").symlink_to(f"../../{name}p1")
     assert node.run(TASK).returncode == 0
     (create,) = node.called("mdadm", "--create")
-    assert [Path(word).name for word in create[-3:]] == ["nvme0n1", "nvme0n2", "nvme0n10"]
+    assert [Path(word).name for word in create if "/dev/nvme" in word] == ["nvme0n1", "nvme0n2", "nvme0n10"]
+    assert "--raid-devices=3" in create

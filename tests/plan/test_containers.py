@@ -68,6 +68,7 @@ def test_reference_parts(text: str, registry: str, path: str, tag: str, digest: 
         ("/pytorch:1", ""),
         ("me/train@sha256:abc", ""),
         ("me/train@md5", ""),
+        ("me/train@sha256:" + "0" * 63, ""),
         ("a" * 300, ""),
         ("x/" * 600, ""),
         ("me/train:" + "t" * 129, ""),

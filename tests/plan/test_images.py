@@ -137,10 +137,17 @@ def test_a_container_that_is_not_named_is_chosen_pinned_and_fits(
     assert container.pinned
     assert decision.verdict is not None
     assert decision.verdict.outcome is not Outcome.UNFIT
-    assert not [d for d in decision.diagnostics if d.path == "image.container"]
+    assert not [d for d in decision.diagnostics if d.path == "image.container" and d.is_error]
     (reason,) = [d for d in decision.decisions if d.path == "image.container"]
     assert reason.value == container.reference
     assert framework in reason.reason
+
+
+def test_what_is_not_known_of_a_chosen_container_is_said_too() -> None:
+    decision = decide(GCP, "a4x-highgpu-4g", workload=Workload.SIMULATION, fabric=FabricKind.ROCE)
+    (found,) = [d for d in decision.diagnostics if d.path == "image.container" and d.severity is Severity.WARNING]
+    assert found.code == "GI2106"
+    assert "arm64" in found.message
 
 
 def test_with_efa_the_chosen_container_carries_its_plugin() -> None:

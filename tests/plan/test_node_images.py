@@ -12,7 +12,7 @@ from gpuinfra import catalog
 from gpuinfra.catalog import Miss
 from gpuinfra.plan.node_image_names import FORMS, read_image_name
 from gpuinfra.plan.node_images import NodeChoice, choose_node_image, serves
-from gpuinfra.plan.toolkits import catalog_facts
+from gpuinfra.plan.toolkits import Facts, catalog_facts
 from gpuinfra.vocabulary import KernelModule, Provider
 
 AWS, GCP, AZURE = Provider.AWS, Provider.GCP, Provider.AZURE
@@ -48,7 +48,7 @@ def codes(choice: NodeChoice) -> list[str]:
         (GCP, "a4x-highgpu-4g", "", ["ubuntu-os-accelerator-images", "2404-arm64-with-nvidia-580"]),
         (GCP, "a3-highgpu-1g", "", ["deeplearning-platform-release"]),
         (GCP, "a2-highgpu-1g", "", ["deeplearning-platform-release"]),
-        (GCP, "g2-standard-4", "", ["cos-cloud"]),
+        (GCP, "g2-standard-4", "", ["cos-cloud", "cos-125-lts"]),
         (GCP, "n1-standard-8", "T4", ["deeplearning-platform-release"]),
         (GCP, "n1-standard-8", "", ["ubuntu-2404-lts-amd64"]),
         (AZURE, "Standard_ND96isr_H100_v5", "", ["microsoft-dsvm:ubuntu-hpc:2404:latest"]),
@@ -98,6 +98,25 @@ def test_a_driver_that_is_not_known_is_a_warning_that_names_the_image() -> None:
     assert "cos" in unknown.message
     assert "g2-standard-4" in unknown.message
     assert not unknown.is_error
+
+
+@pytest.mark.parametrize("name", ["g4dn.xlarge", "p5.48xlarge", "g6.xlarge"])
+def test_auto_prefers_an_image_whose_driver_is_known(name: str) -> None:
+    plan = choose(AWS, name).plan
+    assert plan is not None
+    assert plan.driver
+    assert "GI2122" not in codes(choose(AWS, name))
+
+
+def test_auto_prefers_an_image_made_for_the_machine_over_a_newer_one_that_names_none() -> None:
+    instance, accelerator = catalog.instance_type(AWS, "p5.48xlarge"), catalog.accelerator("H100-SXM")
+    assert not isinstance(instance, Miss)
+    assert not isinstance(accelerator, Miss)
+    own = next(i for i in catalog.node_images(AWS) if "P5" in i.machine_types.split(";") and i.driver and i.selector)
+    newer = dataclasses.replace(own, machine_types="", driver="999.10.01", selector="/aws/service/newer/ami-id")
+    choice = choose_node_image(AWS, instance, accelerator, "auto", Facts((), (), (newer, own)))
+    assert choice.plan is not None
+    assert choice.plan.selector == own.selector
 
 
 def test_an_image_whose_sold_name_is_not_known_is_said_and_not_guessed() -> None:

@@ -29,7 +29,9 @@ def test_every_code_says_what_and_what_to_do_or_why():
 
 
 def test_every_code_has_a_test():
-    tests = "\n".join(p.read_text(encoding="utf-8") for p in Path(__file__).parent.glob("test_*.py"))
+    tests = "\n".join(
+        p.read_text(encoding="utf-8") for p in Path(__file__).parent.glob("test_*.py") if p.name != Path(__file__).name
+    )
     names = {c.code: name for name, c in vars(findings).items() if isinstance(c, Code)}
     unreached = [code for code, name in names.items() if code not in tests and f"f.{name}" not in tests]
     assert unreached == ["GI1099"], "GI1099 is the net below all others: nothing known reaches it"

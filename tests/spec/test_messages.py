@@ -76,7 +76,7 @@ CASES: list[Any] = [
     ({"name": object()}, "GI1032", "name", "a value of type object", ""),
     # Words.
     ({"scheduler": "slrum"}, "GI1033", "scheduler", "'slrum' is not one of none, slurm, kubernetes", "did you mean slurm?"),
-    ({"workload": "mining"}, "GI1033", "workload", "'mining' is not one of training", "take one of training"),
+    ({"workload": "crypto"}, "GI1033", "workload", "'crypto' is not one of training", "take one of training"),
     (pool(capacity={"type": "on-demand"}), "GI1033", f"{POOL}.capacity.type", "'on-demand' is not", "did you mean on_demand?"),
     (pool(fabric=False), "GI1033", f"{POOL}.fabric", "false is not one of auto, required, none", "write fabric: none"),
     (pool(local_nvme=None), "GI1033", f"{POOL}.local_nvme", "there is no value; one of raid0", "write local_nvme: none"),
@@ -120,7 +120,7 @@ CASES: list[Any] = [
     (pool(count={"min": 1, "max": 4, "initial": 9}), "GI1043", f"{POOL}.count", "initial 9 is not between", "take 4"),
     # Keys that are no text, from Python.
     ({"labels": {3: "x"}}, "GI1016", "labels", "a key is 3, which is not text", "Write a word"),
-    (pool(**{}) | {7: 1}, "GI1016", "", "a key is 7, which is not text", "Write a word"),
+    (pool() | {7: 1}, "GI1016", "", "a key is 7, which is not text", "Write a word"),
     # Characters that cannot be seen.
     (pool(instance_type="p5.48xlarge\u00a0"), "GI1046", f"{POOL}.instance_type", "U+00A0", "type the value anew"),
     ({"network": {"ssh_from": ["10.0.0.0/8\u200b"]}}, "GI1046", "network.ssh_from[0]", "U+200B", "type the value anew"),

@@ -11,7 +11,6 @@ HEAVY = (
     "jinja2",
     "click",
     "json.schema",
-    "ipaddress",
     "gpuinfra.catalog",
     "gpuinfra.plan",
     "urllib.request",

@@ -105,14 +105,15 @@ def test_leaving(assert_golden):
 
 
 def run_pytest(folder, **env):
-    options = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT), **env}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "gpuinfra.pytest_plugin", "-p", "no:cacheprovider", "."]
+    options = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": "", **env}
+    command = [sys.executable, "-m", "pytest", "-p", "gpuinfra.pytest_plugin", "-p", "no:cacheprovider", "."]
     return subprocess.run(
         command, cwd=folder, env={**os.environ, **options}, capture_output=True, text=True, check=False
     )
 
 
 def test_the_plugin_serves_a_project_of_its_own(tmp_path):
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "stack").mkdir()
     (tmp_path / "stack" / "__main__.py").write_text(
         "import pulumi_aws as aws\naws.ec2.Vpc('net', cidr_block='10.0.0.0/16')\n"

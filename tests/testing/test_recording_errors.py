@@ -170,3 +170,11 @@ def test_an_output_that_nothing_resolves_ends_in_an_error():
 def test_a_recording_inside_a_recording_is_refused():
     with pytest.raises(RecordingError, match="one by one"):
         record(lambda: record(lambda: None))
+
+
+def test_an_sdk_that_is_too_old_is_refused_with_the_version_to_install(monkeypatch):
+    from gpuinfra.testing import session
+
+    monkeypatch.setattr(session, "can_record", lambda: False)
+    with pytest.raises(RecordingError, match=r"recording needs pulumi 3\.260\.0 or newer: pip install"):
+        record(lambda: None)

@@ -29,7 +29,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     pattern, sizes, refused = _RACKS[ctx.plan.provider]
     for pool in ctx.plan.pools:
         count = pool.count_max
-        if not pattern.match(pool.instance.name) or count in sizes or count < 2:
+        if not pattern.match(pool.instance.name) or count in sizes or count < 1:
             continue
         if not refused and (count % sizes[-1] == 0 or count < sizes[-1]):
             continue

@@ -1,0 +1,119 @@
+"""A recurring stop that cannot be read, or never fires.
+
+What: `shutdown.stop_at.cron` is not five fields of minute, hour, day, month and weekday; it names a day that no month has; or it fires every minute.
+Why: The cloud refuses it, or takes it and never stops anything.
+Fix: Write five fields, as "0 20 * * 1-5" for 20:00 on working days.
+References: POSIX crontab; EventBridge Scheduler User Guide, cron-based schedules
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ...rule import Examples, PlanContext, PlanRule, described
+
+CODE = described("GI2222", "stop-schedule-unreadable", Severity.ERROR, __doc__)
+_FIELDS = (("minute", 0, 59), ("hour", 0, 23), ("day", 1, 31), ("month", 1, 12), ("weekday", 0, 7))
+_NAMES = {
+    "month": {n: i + 1 for i, n in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split())},
+    "weekday": {n: i for i, n in enumerate("sun mon tue wed thu fri sat".split())},
+}
+_SHORTHANDS = {"@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0"}
+_LONGEST_MONTH = {2: 29, 4: 30, 6: 30, 9: 30, 11: 30}
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
+
+
+class _Unreadable(ValueError):
+    pass
+
+
+def check(ctx: PlanContext) -> Iterator[Diagnostic]:
+    """One finding for the schedule."""
+    stop = ctx.plan.spec.shutdown.stop_at if ctx.plan.spec.shutdown else None
+    if stop is None:
+        return
+    path = "shutdown.stop_at.cron"
+    try:
+        fields = _parse(stop.cron)
+    except _Unreadable as e:
+        yield CODE.at(path, f"'{stop.cron[:60]}': {e}", _nearest(stop.cron))
+        return
+    days, months, weekdays = fields[2], fields[3], fields[4]
+    if len(weekdays) >= 7 and all(min(days) > _LONGEST_MONTH.get(m, 31) for m in months):
+        yield CODE.at(path, f"'{stop.cron}' never fires: no such day in that month")
+    elif len(fields[0]) == 60:
+        yield CODE.at(
+            path,
+            f"'{stop.cron}' fires every minute: nodes could never run",
+            severity=Severity.ERROR if len(fields[1]) == 24 else Severity.WARNING,
+        )
+
+
+def _parse(text: str) -> list[set[int]]:
+    parts = text.split()
+    if len(parts) != len(_FIELDS):
+        raise _Unreadable(f"{len(parts)} field{'s' if len(parts) != 1 else ''}, and a schedule has five")
+    return [_field(part, *spec) for part, spec in zip(parts, _FIELDS, strict=True)]
+
+
+def _field(text: str, name: str, low: int, high: int) -> set[int]:
+    out: set[int] = set()
+    for piece in text.split(","):
+        span, slash, step_text = piece.partition("/")
+        if slash and not (step_text.isascii() and step_text.isdigit() and 0 < int(step_text[:6]) <= high + 1):
+            raise _Unreadable(f"'{piece[:20]}' is no {name} step")
+        first, dash, last = span.partition("-")
+        if span == "*":
+            start, end = low, high
+        else:
+            start = _value(first, name, low, high)
+            end = _value(last, name, low, high) if dash else (high if slash else start)
+        if start > end:
+            raise _Unreadable(f"'{span[:20]}' runs backwards in the {name}")
+        out.update(range(start, end + 1, int(step_text) if slash else 1))
+    return {0 if name == "weekday" and v == 7 else v for v in out}
+
+
+def _value(text: str, name: str, low: int, high: int) -> int:
+    named = _NAMES.get(name, {}).get(text.lower())
+    if named is not None:
+        return named
+    if not (text.isascii() and text.isdigit() and len(text) <= 4):
+        raise _Unreadable(f"'{text[:20]}' is no {name}")
+    if not low <= int(text) <= high:
+        raise _Unreadable(f"{name} {int(text)} is not between {low} and {high}")
+    return int(text)
+
+
+def _nearest(text: str) -> str:
+    clean = text.strip().lower()
+    if clean in _SHORTHANDS:
+        return f'write "{_SHORTHANDS[clean]}"'
+    clock = _CLOCK.search(clean)
+    if clock and int(clock[1]) < 24 and int(clock[2]) < 60:
+        return f'write "{int(clock[2])} {int(clock[1])} * * *"'
+    parts = text.split()
+    if len(parts) == 6:
+        for rest in (parts[:5], parts[1:]):
+            shown = " ".join(rest).replace("?", "*")
+            try:
+                _parse(shown)
+            except _Unreadable:
+                continue
+            return f'write "{shown}": no seconds and no year'
+    return 'write five fields, as "0 20 * * 1-5"'
+
+
+_T = 'shutdown: {{stop_at: {{cron: "{0}", timezone: UTC}}}}'
+
+RULE = PlanRule(
+    CODE,
+    ("time",),
+    check,
+    Examples(
+        (_T.format("0 20 * * 1-5"), _T.format("*/15 8-18 1,15 jan-jun mon")),
+        (_T.format("20:00"), _T.format("0 25 * * *"), _T.format("0 0 30 2 *"), _T.format("0 20 * *")),
+    ),
+)

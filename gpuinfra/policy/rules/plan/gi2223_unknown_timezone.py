@@ -1,0 +1,48 @@
+"""A timezone that does not exist.
+
+What: `shutdown.stop_at.timezone` is not a name of the IANA database.
+Why: The cloud refuses the schedule, or takes it for UTC, hours off.
+Fix: Write a name such as Europe/Berlin, or UTC.
+References: IANA Time Zone Database
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity, did_you_mean
+from ...rule import Examples, PlanContext, PlanRule, described
+
+CODE = described("GI2223", "unknown-timezone", Severity.ERROR, __doc__, ("AWS COST-06", "AZ SHUT-02"))
+
+
+def check(ctx: PlanContext) -> Iterator[Diagnostic]:
+    """One finding for the schedule; none where this machine has no timezone database to ask."""
+    stop = ctx.plan.spec.shutdown.stop_at if ctx.plan.spec.shutdown else None
+    if stop is None or stop.timezone == "UTC":
+        return
+    # Imported here: most specs have no schedule, and the start-up time counts.
+    from zoneinfo import ZoneInfo, available_timezones
+
+    name = stop.timezone
+    try:
+        ZoneInfo(name)
+        return
+    except (ValueError, KeyError, OSError):
+        known = available_timezones()
+    if known:
+        city = name.rpartition("/")[2].strip().replace(" ", "_")
+        near = did_you_mean(name, known) or did_you_mean(city, (k.rpartition("/")[2] for k in known))
+        same_city = sorted(k for k in known if k.rpartition("/")[2].casefold() == city.casefold())
+        hint = f"did you mean {same_city[0]}?" if same_city else near
+        yield CODE.at("shutdown.stop_at.timezone", f"'{name[:60]}' is no timezone", hint)
+
+
+_T = 'shutdown: {{stop_at: {{cron: "0 20 * * *", timezone: {0}}}}}'
+
+RULE = PlanRule(
+    CODE,
+    ("time",),
+    check,
+    Examples((_T.format("Europe/Berlin"), _T.format("UTC")), (_T.format("Europe/Berln"), _T.format("Berlin"))),
+)

@@ -1,0 +1,44 @@
+"""SSH from the whole internet.
+
+What: `network.ssh_from` holds 0.0.0.0/0, ::/0, or a range so wide that it comes to the same.
+Why: GPU nodes are found by scanners within minutes, and are worth stealing.
+Fix: Name your own address, as 203.0.113.7/32; or none at all: the cloud's session service needs no open port.
+References: CIS AWS Foundations Benchmark 5.2; Azure security baseline; Google Cloud, firewall best practices
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import ip_network
+
+from ....diagnostics import Diagnostic, Severity
+from ...rule import Examples, PlanContext, PlanRule, described
+
+CODE = described("GI2250", "ssh-open-to-the-world", Severity.ERROR, __doc__, ("AWS NET-18", "GCP GCP-NET-13", "AZ SEC-09"))
+_WIDE = {4: 8, 6: 16}
+"""A prefix shorter than this holds so many addresses that it protects nothing."""
+
+
+def check(ctx: PlanContext) -> Iterator[Diagnostic]:
+    """One finding for each such range; malformed ones are another rule's."""
+    for n, text in enumerate(ctx.plan.spec.network.ssh_from):
+        try:
+            net = ip_network(text.strip(), strict=False)
+        except ValueError:
+            continue
+        path = f"network.ssh_from[{n}]"
+        if net.prefixlen <= 1:
+            yield CODE.at(path, f"'{text}' lets the whole internet in")
+        elif net.prefixlen < _WIDE[net.version] and not net.is_private:
+            yield CODE.at(path, f"'{text}' lets {net.num_addresses:,} addresses in", severity=Severity.WARNING)
+
+
+RULE = PlanRule(
+    CODE,
+    ("security", "network"),
+    check,
+    Examples(
+        ("network: {ssh_from: [203.0.113.0/24, 10.0.0.0/8]}",),
+        ("network: {ssh_from: [0.0.0.0/0]}", 'network: {ssh_from: ["::/0"]}', "network: {ssh_from: [64.0.0.0/2]}"),
+    ),
+)

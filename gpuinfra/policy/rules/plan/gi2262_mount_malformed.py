@@ -1,0 +1,48 @@
+"""A mount that is no plain absolute path.
+
+What: A mount is relative, has `..`, `.` or an empty part in it, or has characters beyond letters, digits, `.`, `_` and `-`.
+Why: What it means depends on where it is read, and blanks or shell characters break mount tables.
+Fix: Write an absolute path, as /scratch/data.
+References: fstab(5); systemd.mount(5)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from posixpath import normpath
+
+from ....diagnostics import Diagnostic, Severity
+from ...rule import Examples, PlanContext, PlanRule, described
+
+CODE = described("GI2262", "mount-malformed", Severity.ERROR, __doc__, ("AWS FSX-14",))
+_PLAIN = re.compile(r"(?:/[A-Za-z0-9._-]+)+/?|/")
+
+
+def check(ctx: PlanContext) -> Iterator[Diagnostic]:
+    """One finding for each storage."""
+    for n, storage in enumerate(ctx.plan.spec.storage):
+        mount = storage.mount
+        shown = mount.encode("unicode_escape").decode()[:60]
+        if not mount.startswith("/"):
+            why = f"'{shown}' is not absolute"
+        elif not _PLAIN.fullmatch(mount) or any(p in (".", "..") for p in mount.split("/")):
+            why = f"'{shown}' is not a plain path"
+        else:
+            continue
+        near = "/" + normpath(re.sub(r"[^A-Za-z0-9._/-]+", "-", mount.strip()).rstrip("-")).strip("./-")
+        sure = _PLAIN.fullmatch(near) and near != "/" and ".." not in mount
+        yield CODE.at(f"storage[{n}].mount", why, f"write {near}" if sure else "")
+
+
+_T = "storage: [{{mount: '{0}'}}]"
+
+RULE = PlanRule(
+    CODE,
+    ("storage",),
+    check,
+    Examples(
+        (_T.format("/scratch"), _T.format("/data/v1.2_x")),
+        (_T.format("scratch"), _T.format("/data/../etc"), _T.format("/data; reboot"), _T.format("/$(reboot)")),
+    ),
+)

@@ -1,0 +1,106 @@
+"""Labels that the cloud refuses.
+
+What: A label's key or value is too long, has characters or a prefix that the cloud does not take, or there are too many labels.
+Why: The call that makes the first resource is refused, and the next resources with it.
+Fix: Use keys and values that all clouds take: lower-case letters, digits, hyphens and underscores, up to 63 characters.
+References: AWS General Reference, tag naming limits; Google Cloud docs, label requirements; Azure docs, tag limitations
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...rule import Examples, PlanContext, PlanRule, described
+
+CODE = described("GI2270", "labels-refused", Severity.ERROR, __doc__, ("AWS CMP-18",))
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    most: int
+    key_length: int
+    value_length: int
+    key: re.Pattern[str]
+    value: re.Pattern[str]
+    reserved: tuple[str, ...]
+    says: str
+
+
+_FORMS = {
+    Provider.AWS: _Form(
+        50,
+        128,
+        256,
+        re.compile(r"[\w\s+\-=._:/@]+"),
+        re.compile(r"[\w\s+\-=._:/@]*"),
+        ("aws:",),
+        "letters, digits, spaces and + - = . _ : / @",
+    ),
+    Provider.GCP: _Form(
+        64,
+        63,
+        63,
+        re.compile(r"[a-z][a-z0-9_-]*"),
+        re.compile(r"[a-z0-9_-]*"),
+        ("goog-", "google"),
+        "lower-case letters, digits, _ and -, a letter first",
+    ),
+    Provider.AZURE: _Form(
+        50,
+        512,
+        256,
+        re.compile(r"[^<>%&\\?/]+"),
+        re.compile(r".*", re.DOTALL),
+        ("microsoft", "azure", "windows"),
+        "anything but < > % & \\ ? /",
+    ),
+}
+
+
+def check(ctx: PlanContext) -> Iterator[Diagnostic]:
+    """One finding for each label, and one for their number, which counts the labels that gpuinfra adds."""
+    form = _FORMS[ctx.plan.provider]
+    total = len(ctx.plan.labels) + 2
+    if total > form.most:
+        yield CODE.at(
+            "labels", f"{len(ctx.plan.spec.labels)} labels make {total} with our own, and the cloud takes {form.most}"
+        )
+    for key, value in ctx.plan.spec.labels.items():
+        path, shown = f"labels.{key[:60]}", key[:60]
+        if key.lower().startswith(form.reserved):
+            yield CODE.at(path, f"'{shown}' starts with a prefix that the cloud keeps for itself", "rename the label")
+        elif len(key) > form.key_length:
+            yield CODE.at(path, f"the key has {len(key)} characters, and the cloud takes {form.key_length}")
+        elif not form.key.fullmatch(key):
+            yield CODE.at(path, f"the key '{shown}' is not of {form.says}", _lower(key, form))
+        elif len(value) > form.value_length:
+            yield CODE.at(path, f"the value has {len(value)} characters, and the cloud takes {form.value_length}")
+        elif not form.value.fullmatch(value):
+            yield CODE.at(path, f"the value '{value[:60]}' is not of {form.says}", _lower(value, form))
+
+
+def _lower(text: str, form: _Form) -> str:
+    near = re.sub(r"[^a-z0-9_-]+", "-", text.lower()).strip("-")[: min(form.key_length, 63)]
+    return f"write '{near}'" if near else ""
+
+
+_GCP = """\
+location: {{provider: gcp, project: acme-lab, region: us-central1}}
+node_pools: [{{instance_type: g2-standard-4}}]
+storage: []
+labels: {0}
+"""
+
+RULE = PlanRule(
+    CODE,
+    ("tags",),
+    check,
+    Examples(
+        ('labels: {team: nlp, cost_center: "1234"}', _GCP.format("{team: nlp}")),
+        ('labels: {"aws:team": nlp}', "labels: {team: 'a;b'}", _GCP.format("{Team: nlp}"), _GCP.format("{team: NLP}")),
+    ),
+)

@@ -1,0 +1,152 @@
+"""`gpuinfra check`."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+
+import pytest
+
+from gpuinfra.cli import findings as rendering
+from gpuinfra.diagnostics import Diagnostic, Severity, Source
+
+from .conftest import NOW, SPEC
+
+WRONG_TYPE = ("p5.48xlarge", "p5.49xlarge")
+
+
+def test_a_right_spec_has_no_error(run, spec_file):
+    ran = run("check", spec_file(), "--now", NOW)
+    assert ran.status == 0
+    assert re.search(r"^0 errors, \d warnings?(, \d infos?)? in 1 file$", ran.out, re.MULTILINE)
+
+
+def test_the_text_of_a_finding_is_place_severity_code_path_message_hint_docs(run, spec_file):
+    path = spec_file(WRONG_TYPE)
+    ran = run("check", path, "--now", NOW)
+    assert ran.status == 1
+    place, hint, docs = ran.out.splitlines()[:3]
+    assert place.startswith(f"{path}:6:32: error[GI2001] node_pools[0].instance_type: 'p5.49xlarge'")
+    assert re.match(r"  hint: .*p5\.48xlarge", hint)
+    assert docs == "  docs: docs/reference/rules.md#gi2001"
+    assert "1 error" in ran.out.splitlines()[-1]
+
+
+def test_the_json_form(run, spec_file):
+    path = spec_file(WRONG_TYPE)
+    ran = run("check", path, "--format", "json", "--now", NOW)
+    assert ran.status == 1
+    assert set(ran.data) == {"findings", "summary"}
+    assert ran.data["summary"]["errors"] == 1
+    first = next(f for f in ran.data["findings"] if f["code"] == "GI2001")
+    assert {"code", "severity", "path", "message", "hint", "source", "docs"} <= set(first)
+    assert first["severity"] == "error"
+    assert first["path"] == "node_pools[0].instance_type"
+    assert first["source"] == {"file": str(path), "line": 6, "column": 32}
+
+
+def test_several_files_are_judged_at_once_and_once_each(run, spec_file):
+    good, bad = spec_file(), spec_file(WRONG_TYPE, name="bad.yaml")
+    ran = run("check", good, bad, bad, "--now", NOW)
+    assert ran.status == 1
+    assert ran.out.count("GI2001]") == 1
+    assert ran.out.endswith("in 2 files\n")
+
+
+def test_standard_input(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(SPEC.replace(*WRONG_TYPE).encode())))
+    ran = run("check", "-", "--now", NOW)
+    assert ran.status == 1
+    assert "<stdin>:6:32: error[GI2001]" in ran.out
+
+
+@pytest.mark.parametrize("content", [b"", b"- 1\n", b"a: [", b"\xff\xfe\x00", b"name: x\n", b"\x00\x01"])
+def test_unreadable_input_is_a_finding_and_status_1(run, tmp_path, content):
+    path = tmp_path / "cluster.yaml"
+    path.write_bytes(content)
+    ran = run("check", path)
+    assert ran.status == 1
+    assert re.search(r"error\[GI1\d{3}\]", ran.out)
+
+
+def test_no_file_and_a_directory_are_findings(run, tmp_path):
+    ran = run("check", tmp_path / "none.yaml", tmp_path, "--format", "json")
+    assert ran.status == 1
+    assert ran.data["summary"]["errors"] == 2
+    assert all(re.fullmatch(r"GI1\d{3}", f["code"]) for f in ran.data["findings"])
+
+
+def test_no_spec_is_wrong_usage(run):
+    assert run("check").status == 2
+
+
+@pytest.mark.parametrize("moment", ["yesterday", "2026-11-30", "2026-11-30T09:00:00", "72h"])
+def test_a_moment_without_offset_is_wrong_usage(run, spec_file, moment):
+    ran = run("check", spec_file(), "--now", moment)
+    assert ran.status == 2
+    assert moment in ran.err
+
+
+def test_now_decides_whether_a_lease_is_over(run, spec_file):
+    path = spec_file(("lease: 72h", 'lease: "2026-12-05T18:00:00Z"'))
+    assert run("check", path, "--now", "2026-12-01T00:00:00Z").status == 0
+    assert run("check", path, "--now", "2026-12-06T00:00:00Z").status == 1
+
+
+def finding(**changes: object) -> Diagnostic:
+    values: dict[str, object] = {
+        "code": "GI2001",
+        "severity": Severity.ERROR,
+        "path": "name",
+        "message": "is wrong",
+        "hint": "do right",
+        "source": Source("a.yaml", 2, 7),
+    }
+    return Diagnostic(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\x1b\[[\d;]*m", "", text)
+
+
+def test_control_characters_of_a_value_do_not_reach_the_terminal():
+    text = rendering.as_text([finding(message="'\x1b[31mred\x07' is wrong")])
+    assert "\\x1b[31mred\\x07" in plain(text)
+    assert "\x07" not in text
+
+
+def test_the_place_is_shown_and_marked():
+    text = plain(rendering.as_text([finding()], {"a.yaml": ["a: 1", "name: p5.49x, b: 2"]}))
+    assert "    2 | name: p5.49x, b: 2\n      |       ^^^^^^\n" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "marked"),
+    [("name: 'a b', c: 1", 7, "'a b'"), ("name: abc  # why", 7, "abc"), ("nmae: 1", 1, "nmae"), ("x: [a, b]", 5, "a")],
+)
+def test_the_mark_is_as_long_as_the_value(line, column, marked):
+    text = plain(rendering.as_text([finding(source=Source("a.yaml", 1, column))], {"a.yaml": [line]}))
+    caret = next(x for x in text.splitlines() if "^" in x)
+    assert caret.count("^") == len(marked)
+    assert caret.index("^") - len("    1 | ") == column - 1
+
+
+@pytest.mark.parametrize("source", [Source("a.yaml", 9, 1), Source("a.yaml", 1, 99), Source("a.yaml"), None])
+def test_a_place_that_is_not_in_the_file_is_not_shown(source):
+    assert "|" not in plain(rendering.as_text([finding(source=source)], {"a.yaml": ["name: x"]}))
+
+
+def test_a_terminal_breaks_long_texts_between_words():
+    text = plain(rendering.as_text([finding(message="word " * 40)], width=60))
+    assert all(len(x) <= 60 for x in text.splitlines())
+    assert "wo\n" not in text
+
+
+def test_colour_is_for_terminals_and_as_the_environment_says(run, spec_file, monkeypatch):
+    path = spec_file(WRONG_TYPE)
+    assert "\x1b[" not in run("check", path).out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in run("check", path).out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in run("check", path).out
