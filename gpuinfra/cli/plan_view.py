@@ -29,7 +29,7 @@ def plan_text(plan: ClusterPlan, graph: ResourceGraph | None, cost: CostEstimate
         out.print(_title(plan))
         _section(out, "Decisions", _decisions(plan))
         if graph is not None:
-            _section(out, f"Resources ({sum(r.custom for r in graph)})", _resources(graph))
+            _section(out, f"Resources ({sum(r.custom for r in graph)})", resource_tree(graph))
         _section(out, "Cost", _cost(plan, cost))
         out.print()
     return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
@@ -57,7 +57,8 @@ def _decisions(plan: ClusterPlan) -> RenderableType:
     return table
 
 
-def _resources(graph: ResourceGraph) -> RenderableType:
+def resource_tree(graph: ResourceGraph) -> RenderableType:
+    """The resources under their parents, those of the stack first."""
     known = {r.urn for r in graph}
     roots = [r for r in graph if r.parent not in known]
     children: dict[str, list[Resource]] = {}

@@ -38,6 +38,7 @@ _EGRESS = "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule"
 RULE_TYPES = (_RULE, _INGRESS, _EGRESS)
 
 _COMPOSED = re.compile(r"\$\{([^{}]+)\.([^.{}]+)\}")
+_LATE_TEXT = re.compile(r"\$\{[^{}]+\}")
 
 
 def number(value: Any) -> float | None:
@@ -64,7 +65,7 @@ def truth(value: Any) -> bool | None:
 def late(value: Any) -> bool:
     """Whether a value is known only after the deployment, or comes from another resource."""
     if isinstance(value, str):
-        return bool(_COMPOSED.search(value))
+        return bool(_LATE_TEXT.search(value))
     return isinstance(value, (Unknown, OutputRef))
 
 
@@ -232,7 +233,10 @@ class AwsGraph:
         traced = [
             r
             for urn in resource.property_dependencies.get(key, ())
-            if (r := self._by_urn.get(urn)) is not None and r.urn not in exact and r.custom and (not types or r.type in types)
+            if (r := self._by_urn.get(urn)) is not None
+            and r.urn not in exact
+            and r.custom
+            and (not types or r.type in types)
         ]
         texts = {v for v in rest if isinstance(v, str) and not late(v)}
         unknown = any(late(v) for v in rest)

@@ -34,7 +34,8 @@ def has_internet_route(aws: AwsGraph, subnet: Resource) -> bool | None:
         # Without an association the VPC's main table rules. It has no way out unless the program says so.
         main_is_touched = aws.has(_MAIN, _TABLES[1])
         associated = any(
-            any(s.urn == subnet.urn for s in aws.linked(a, "subnetId", SUBNET).resources) for a in aws.of_type(_ASSOCIATION)
+            any(s.urn == subnet.urn for s in aws.linked(a, "subnetId", SUBNET).resources)
+            for a in aws.of_type(_ASSOCIATION)
         )
         made_here = bool(aws.linked(subnet, "vpcId", "aws:ec2/vpc:Vpc").resources)
         return None if main_is_touched or associated or not made_here else False

@@ -56,7 +56,9 @@ def overlaid(base: Any, over: Any) -> Any:
         old, new = cast(Mapping[str, Any], base), cast(Mapping[str, Any], over)
         if "provider" in new:
             return dict(new)
-        return {k: overlaid(old.get(k), new[k]) if k in new else old[k] for k in (*old, *(k for k in new if k not in old))}
+        return {
+            k: overlaid(old.get(k), new[k]) if k in new else old[k] for k in (*old, *(k for k in new if k not in old))
+        }
     if isinstance(base, list) and isinstance(over, list):
         before, after = cast(list[Any], base), cast(list[Any], over)
         return [overlaid(before[i] if i < len(before) else None, item) for i, item in enumerate(after)]

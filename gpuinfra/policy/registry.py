@@ -50,7 +50,9 @@ def _load(folder: str) -> list[Rule]:
     for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
         match = _FILE.fullmatch(info.name)
         if not match:
-            raise RegistryError(f"{package.__name__}.{info.name} is not named as a rule, gi2201_<slug> or gi3001_<slug>")
+            raise RegistryError(
+                f"{package.__name__}.{info.name} is not named as a rule, gi2201_<slug> or gi3001_<slug>"
+            )
         rule = getattr(import_module(f"{package.__name__}.{info.name}"), "RULE", None)
         if not isinstance(rule, (PlanRule, ResourceRule)):
             raise RegistryError(f"{package.__name__}.{info.name} has no RULE")

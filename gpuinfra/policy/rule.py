@@ -34,9 +34,7 @@ def described(code: str, slug: str, severity: Severity, doc: str | None, facts: 
     parts = _HEADING.split(doc or "")
     text = {parts[i]: " ".join(parts[i + 1].split()) for i in range(1, len(parts) - 1, 2)}
     references = tuple(r.strip() for r in text.get("References", "").split(";") if r.strip())
-    return Code(
-        code, slug, severity, text.get("What", ""), text.get("Why", ""), text.get("Fix", ""), references, facts
-    )
+    return Code(code, slug, severity, text.get("What", ""), text.get("Why", ""), text.get("Fix", ""), references, facts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -297,7 +297,7 @@ class ClusterSpec(SpecModel):
         ],
     )
     network: Network = Field(
-        default_factory=Network,
+        default_factory=Network.model_construct,
         description="The network. Left out: a new private one.",
         examples=[{"cidr": "10.40.0.0/16", "public_nodes": False}],
     )
@@ -314,7 +314,7 @@ class ClusterSpec(SpecModel):
         examples=[[{"name": "scratch", "kind": "lustre", "size_gib": 9600, "mount": "/scratch"}]],
     )
     image: Image = Field(
-        default_factory=Image,
+        default_factory=Image.model_construct,
         description="Node and container image. Left out: chosen to fit the GPUs.",
         examples=[{"container": "nvcr.io/nvidia/pytorch:25.08-py3", "node": "auto"}],
     )

@@ -121,7 +121,7 @@ class NodePool(SpecModel):
         default=1, description="Nodes: a number, or a range {min, max}.", examples=[4, {"min": 0, "max": 8}]
     )  # fmt: skip
     capacity: Capacity = Field(
-        default_factory=Capacity,
+        default_factory=Capacity.model_construct,
         description="How the nodes are bought. Left out: on demand.",
         examples=[{"type": "on_demand"}, {"type": "reservation", "id": "cr-0a1b2c3d4e5f60718"}],
     )

@@ -16,9 +16,7 @@ from ....vocabulary import CapacityType
 from ...money import DEAR_USD_PER_HOUR, HOURS_PER_MONTH, LAG_HOURS, at_least, dated, unknown_nodes, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described(
-    "GI2201", "nodes-without-end", Severity.ERROR, __doc__, ("AWS COST-05", "GCP GCP-SCH-13", "AZ BUD-05")
-)
+CODE = described("GI2201", "nodes-without-end", Severity.ERROR, __doc__, ("AWS COST-05", "GCP GCP-SCH-13", "AZ BUD-05"))
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
@@ -40,9 +38,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     )
     text = f"{nodes} with no lease, no idle limit and no schedule: {price}"
     if plan.spec.budget is not None and worst:
-        text += (
-            f"; the budget is no cap: spend data lag 8–{LAG_HOURS} h, in which up to {usd(worst * LAG_HOURS)} can be spent"
-        )
+        text += f"; the budget is no cap: spend data lag 8–{LAG_HOURS} h, in which up to {usd(worst * LAG_HOURS)} can be spent"
     dear = worst >= DEAR_USD_PER_HOUR or bool(unknown)
     yield CODE.at("shutdown", text, severity=Severity.ERROR if dear else Severity.WARNING)
 

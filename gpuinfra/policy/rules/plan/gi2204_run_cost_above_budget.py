@@ -35,7 +35,11 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     worst = cost.worst_usd_per_hour * cost.lease_hours
     if worst > budget.per_run_usd:
         fits = budget.per_run_usd / cost.worst_usd_per_hour
-        lease = f"a lease of {int(fits)}h fits, or raise the amount" if fits >= 1 else "take fewer nodes, or raise the amount"
+        lease = (
+            f"a lease of {int(fits)}h fits, or raise the amount"
+            if fits >= 1
+            else "take fewer nodes, or raise the amount"
+        )
         yield CODE.at(
             path,
             f"{usd(budget.per_run_usd)} for the run, and {cost.lease_hours:g} h at {at_least(ctx.plan, cost)}"

@@ -12,23 +12,33 @@ from collections.abc import Iterator
 
 from ....catalog import limit
 from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import OnLimit, Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2206", "too-many-alerts", Severity.ERROR, __doc__, ("AWS COST-01", "AZ BUD-03"))
+_SPENT = 100.0
+_WITH_FORECAST = {Provider.AWS}
+"""Clouds whose budget gets one more notification, on a forecast above the budget."""
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
-    """One finding for the budget. Only a monthly amount becomes a budget of the cloud."""
-    budget = ctx.plan.spec.budget
-    if budget is None or budget.per_month_usd is None:
+    """One finding for the budget. Only a monthly amount becomes a budget of the cloud. What gpuinfra adds counts too: the
+    level at which the nodes are stopped, and the forecast."""
+    plan, budget = ctx.plan, ctx.plan.spec.budget
+    most = limit(plan.provider, "budget_notifications")
+    if budget is None or budget.per_month_usd is None or most is None:
         return
-    most = limit(ctx.plan.provider, "budget_notifications")
-    count = len(set(budget.alerts_percent))
-    if most is not None and count > most.maximum:
+    levels = {float(level) for level in budget.alerts_percent}
+    stop = {_SPENT} - levels if budget.on_limit is not OnLimit.NOTIFY else set[float]()
+    forecast = 1 if plan.provider in _WITH_FORECAST and budget.contacts else 0
+    total = len(levels) + len(stop) + forecast
+    if total > most.maximum:
+        ours = [w for w, there in (("the level that stops the nodes", stop), ("the forecast", forecast)) if there]
+        with_ours = f" with {' and '.join(ours)} make {total}" if ours and len(levels) <= most.maximum else ""
         yield CODE.at(
             "budget.alerts_percent",
-            f"{count} alert levels, and the cloud's budget takes at most {most.maximum} notifications",
-            f"drop {count - most.maximum} of them",
+            f"{len(levels)} alert levels{with_ours}, and the cloud's budget takes at most {most.maximum} notifications",
+            f"drop {total - most.maximum} of them; [50, 80, 100] is usual",
         )
 
 

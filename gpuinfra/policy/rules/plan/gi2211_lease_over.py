@@ -30,7 +30,5 @@ RULE = PlanRule(
     CODE,
     ("time",),
     check,
-    Examples(
-        ('shutdown: {lease: "2026-12-05T18:00:00+01:00"}',), ('shutdown: {lease: "2026-11-29T18:00:00+01:00"}',)
-    ),
+    Examples(('shutdown: {lease: "2026-12-05T18:00:00+01:00"}',), ('shutdown: {lease: "2026-11-29T18:00:00+01:00"}',)),
 )

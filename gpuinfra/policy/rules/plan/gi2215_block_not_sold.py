@@ -53,7 +53,9 @@ def _times(pool: PoolPlan, now: datetime) -> Iterator[Diagnostic]:
         return
     length = ends - starts
     if length <= timedelta():
-        yield CODE.at(f"{path}.ends", f"the block ends {format_moment(ends)}, not after its start {format_moment(starts)}")
+        yield CODE.at(
+            f"{path}.ends", f"the block ends {format_moment(ends)}, not after its start {format_moment(starts)}"
+        )
     elif length > _LONGEST:
         yield CODE.at(f"{path}.ends", f"{length.days} days; a block runs at most {_LONGEST.days}")
     elif length % _DAY or (length > 14 * _DAY and length.days % 7):

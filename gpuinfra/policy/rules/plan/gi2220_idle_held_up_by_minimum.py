@@ -37,7 +37,10 @@ RULE = PlanRule(
     ("time", "money"),
     check,
     Examples(
-        ("node_pools: [{count: {min: 0, max: 2}}]", "{node_pools: [{count: {min: 2, max: 2}}], shutdown: {idle_after: null}}"),
+        (
+            "node_pools: [{count: {min: 0, max: 2}}]",
+            "{node_pools: [{count: {min: 2, max: 2}}], shutdown: {idle_after: null}}",
+        ),
         ("node_pools: [{count: {min: 2, max: 2}}]",),
     ),
 )

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2222", "stop-schedule-unreadable", Severity.ERROR, __doc__)
@@ -22,6 +23,9 @@ _NAMES = {
 }
 _SHORTHANDS = {"@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0"}
 _LONGEST_MONTH = {2: 29, 4: 30, 6: 30, 9: 30, 11: 30}
+_EITHER_DAY = {Provider.AWS}
+"""Clouds whose scheduler takes one day field only. A line whose day fields have a `*` at the start of one asks for both
+(crontab(5)); without it either may fit, which two schedules can say."""
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
 
 
@@ -41,6 +45,16 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         yield CODE.at(path, f"'{stop.cron[:60]}': {e}", _nearest(stop.cron))
         return
     days, months, weekdays = fields[2], fields[3], fields[4]
+    words = stop.cron.split()
+    both = len(days) < 31 and len(weekdays) < 7 and "*" in (words[2][0], words[4][0])
+    if both and ctx.plan.provider in _EITHER_DAY:
+        yield CODE.at(
+            path,
+            f"'{stop.cron}' asks for days that fit both the day of the month and the weekday, which the cloud's scheduler "
+            "cannot express",
+            "leave one of the two fields as *",
+        )
+        return
     if len(weekdays) >= 7 and all(min(days) > _LONGEST_MONTH.get(m, 31) for m in months):
         yield CODE.at(path, f"'{stop.cron}' never fires: no such day in that month")
     elif len(fields[0]) == 60:
@@ -113,7 +127,13 @@ RULE = PlanRule(
     ("time",),
     check,
     Examples(
-        (_T.format("0 20 * * 1-5"), _T.format("*/15 8-18 1,15 jan-jun mon")),
-        (_T.format("20:00"), _T.format("0 25 * * *"), _T.format("0 0 30 2 *"), _T.format("0 20 * *")),
+        (_T.format("0 20 * * 1-5"), _T.format("*/15 8-18 1,15 jan-jun *")),
+        (
+            _T.format("20:00"),
+            _T.format("0 25 * * *"),
+            _T.format("0 0 30 2 *"),
+            _T.format("0 20 * *"),
+            _T.format("0 0 */2 * 1"),
+        ),
     ),
 )

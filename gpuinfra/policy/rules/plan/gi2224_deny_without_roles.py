@@ -43,7 +43,10 @@ RULE = PlanRule(
     ("money",),
     check,
     Examples(
-        ("budget: {on_limit: stop}", "{location: {provider: aws, region: us-east-1, deployer_roles: [ml]}, budget: {on_limit: deny}}"),
+        (
+            "budget: {on_limit: stop}",
+            "{location: {provider: aws, region: us-east-1, deployer_roles: [ml]}, budget: {on_limit: deny}}",
+        ),
         ("budget: {on_limit: deny}", "budget: {on_limit: stop, per_month_usd: null, per_run_usd: 20000}"),
     ),
 )

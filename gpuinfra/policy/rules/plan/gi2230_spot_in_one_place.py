@@ -43,6 +43,7 @@ RULE = PlanRule(
     ("capacity",),
     check,
     Examples(
-        ("node_pools: [{capacity: {type: on_demand}}]",), ("node_pools: [{instance_type: p4d.24xlarge, capacity: {type: spot}}]",)
+        ("node_pools: [{capacity: {type: on_demand}}]",),
+        ("node_pools: [{instance_type: p4d.24xlarge, capacity: {type: spot}}]",),
     ),
 )

@@ -14,7 +14,9 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import CapacityType, Workload
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described("GI2231", "spot-without-checkpoint", Severity.WARNING, __doc__, ("AWS COST-10", "AZ SPOT-04", "AZ SPOT-05"))
+CODE = described(
+    "GI2231", "spot-without-checkpoint", Severity.WARNING, __doc__, ("AWS COST-10", "AZ SPOT-04", "AZ SPOT-05")
+)
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:

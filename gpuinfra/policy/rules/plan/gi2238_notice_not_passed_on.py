@@ -44,6 +44,9 @@ RULE = PlanRule(
     check,
     Examples(
         ("job: {checkpoint: {path: /scratch/ckpt}}",),
-        ("job: {checkpoint: {path: /scratch/ckpt, on_notice: SIGTERM}}", "job: {checkpoint: {path: /scratch/ckpt, every: 30m}}"),
+        (
+            "job: {checkpoint: {path: /scratch/ckpt, on_notice: SIGTERM}}",
+            "job: {checkpoint: {path: /scratch/ckpt, every: 30m}}",
+        ),
     ),
 )

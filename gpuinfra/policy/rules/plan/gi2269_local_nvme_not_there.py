@@ -26,7 +26,8 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         # None is unknown, and 0 means that the table says there is none.
         if plan.instance.local_nvme_gb == 0:
             yield CODE.at(
-                f"{plan.path}.local_nvme", f"'{pool.local_nvme}', and {plan.instance.name} has no NVMe drives of its own"
+                f"{plan.path}.local_nvme",
+                f"'{pool.local_nvme}', and {plan.instance.name} has no NVMe drives of its own",
             )
 
 
@@ -34,7 +35,5 @@ RULE = PlanRule(
     CODE,
     ("storage",),
     check,
-    Examples(
-        ("node_pools: [{local_nvme: raid0}]",), ("node_pools: [{instance_type: m5.xlarge, local_nvme: raid0}]",)
-    ),
+    Examples(("node_pools: [{local_nvme: raid0}]",), ("node_pools: [{instance_type: m5.xlarge, local_nvme: raid0}]",)),
 )

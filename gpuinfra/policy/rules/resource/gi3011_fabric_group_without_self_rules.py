@@ -85,7 +85,9 @@ def _strangers(aws: AwsGraph, carriers: list[tuple[Nodes, set[str], bool]]) -> I
 
 
 def _together(aws: AwsGraph, a: Nodes, b: Nodes) -> str:
-    places = [aws.link(n.template, "placement", n.template.get("placement", "groupName"), PLACEMENT_GROUP) for n in (a, b)]
+    places = [
+        aws.link(n.template, "placement", n.template.get("placement", "groupName"), PLACEMENT_GROUP) for n in (a, b)
+    ]
     if {r.urn for r in places[0].resources} & {r.urn for r in places[1].resources}:
         return "a placement group"
     if set(places[0].foreign) & set(places[1].foreign):

@@ -60,9 +60,12 @@ def _home(ctx: GraphContext, template: Resource) -> tuple[bool, Any]:
 
 def _existing_group(ctx: GraphContext, template: Resource, used: Any) -> bool:
     """Whether the group is one that was there before: then the reservation may have been made in it."""
-    return isinstance(used, str) and not late(used) and not ctx.aws.link(
-        template, "placement", used, PLACEMENT_GROUP
-    ).resources and not any(_group_name(g) == used for g in ctx.aws.of_type(PLACEMENT_GROUP))
+    return (
+        isinstance(used, str)
+        and not late(used)
+        and not ctx.aws.link(template, "placement", used, PLACEMENT_GROUP).resources
+        and not any(_group_name(g) == used for g in ctx.aws.of_type(PLACEMENT_GROUP))
+    )
 
 
 def _same(ctx: GraphContext, template: Resource, used: Any, home: str) -> bool:

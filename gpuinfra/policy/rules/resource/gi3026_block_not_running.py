@@ -47,7 +47,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             if ends is not None and ends <= ctx.now and wanted:
                 yield CODE.at(path, f"the reservation ended {ends:%Y-%m-%d %H:%M}", resource=group.name)
         if ends is not None:
-            yield from _late_leases(ctx, nodes, ends - timedelta(minutes=60 if nodes.instance_type.startswith("p6e-") else 30))
+            yield from _late_leases(
+                ctx, nodes, ends - timedelta(minutes=60 if nodes.instance_type.startswith("p6e-") else 30)
+            )
 
 
 def _late_leases(ctx: GraphContext, nodes: Nodes, last: datetime) -> Iterator[Diagnostic]:

@@ -34,7 +34,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             if block is None:
                 yield Undecided(CODE.code, group.name, "the market type is not known yet")
             else:
-                yield CODE.at(group.name, "nothing scales the group to zero before its capacity block ends", resource=group.name)
+                yield CODE.at(
+                    group.name, "nothing scales the group to zero before its capacity block ends", resource=group.name
+                )
 
 
 _T = """\
@@ -53,8 +55,6 @@ RULE = ResourceRule(
     CODE,
     ("capacity", "time"),
     check,
-    Examples(
-        (_T.format("capacity-block") + _DOWN,), (_T.format("capacity-block"),), (_T.format("!unknown "),)
-    ),
+    Examples((_T.format("capacity-block") + _DOWN,), (_T.format("capacity-block"),), (_T.format("!unknown "),)),
     providers=(Provider.AWS,),
 )

@@ -26,7 +26,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     users = list(ctx.graph)
     for r in held:
         if not any(r.urn in u.dependencies or any(r.urn in d for d in u.property_dependencies.values()) for u in users):
-            yield CODE.at(r.name, "a targeted reservation that no template aims at bills and is never used", resource=r.name)
+            yield CODE.at(
+                r.name, "a targeted reservation that no template aims at bills and is never used", resource=r.name
+            )
 
 
 _T = """\

@@ -29,9 +29,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, budget.name, "the limit or the notifications are not known yet")
         value = number(limit)
         if limit is not None and not late(limit) and (value is None or value <= 0):
-            yield CODE.at(
-                f"{budget.name}.limitAmount", f"a limit of '{limit}' is not above zero", resource=budget.name
-            )
+            yield CODE.at(f"{budget.name}.limitAmount", f"a limit of '{limit}' is not above zero", resource=budget.name)
         if not late(listed):
             yield from _notifications(budget, entries(listed))
         name = budget.get("name")
@@ -68,9 +66,13 @@ def _notifications(budget: Resource, listed: list[Mapping[str, Any]]) -> Iterato
             yield CODE.at(
                 f"{path}.notificationType", "a DAILY budget takes no FORECASTED notification", resource=budget.name
             )
-        key = tuple(repr(notification.get(k)) for k in ("threshold", "thresholdType", "notificationType", "comparisonOperator"))
+        key = tuple(
+            repr(notification.get(k)) for k in ("threshold", "thresholdType", "notificationType", "comparisonOperator")
+        )
         if key in seen:
-            yield CODE.at(path, f"the same notification twice (threshold {notification.get('threshold')})", resource=budget.name)
+            yield CODE.at(
+                path, f"the same notification twice (threshold {notification.get('threshold')})", resource=budget.name
+            )
         seen.add(key)
 
 

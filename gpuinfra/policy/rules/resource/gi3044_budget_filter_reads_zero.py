@@ -54,7 +54,9 @@ RULE = ResourceRule(
     ("cost",),
     check,
     Examples(
-        (_T.format("user:Cluster$acme"),), (_T.format("Cluster$acme"), _T.format("user:Cluster")), (_T.format("!unknown "),)
+        (_T.format("user:Cluster$acme"),),
+        (_T.format("Cluster$acme"), _T.format("user:Cluster")),
+        (_T.format("!unknown "),),
     ),
     providers=(Provider.AWS,),
 )

@@ -55,7 +55,9 @@ RULE = ResourceRule(
     ("cost",),
     check,
     Examples(
-        (_BUDGET + _ACTIVE.format("Cluster"),), (_BUDGET, _BUDGET + _ACTIVE.format("Team")), (_BUDGET + _ACTIVE.format("!unknown "),)
+        (_BUDGET + _ACTIVE.format("Cluster"),),
+        (_BUDGET, _BUDGET + _ACTIVE.format("Team")),
+        (_BUDGET + _ACTIVE.format("!unknown "),),
     ),
     providers=(Provider.AWS,),
 )

@@ -55,8 +55,6 @@ RULE = ResourceRule(
     CODE,
     ("cost",),
     check,
-    Examples(
-        (_ONE + _T.format("[!ref box.id ]"),), (_T.format("[]"),), (_T.format("!unknown "),)
-    ),
+    Examples((_ONE + _T.format("[!ref box.id ]"),), (_T.format("[]"),), (_T.format("!unknown "),)),
     providers=(Provider.AWS,),
 )

@@ -9,25 +9,27 @@ References: aws/aws-cli#47; EC2 Auto Scaling API, TerminateInstanceInAutoScaling
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import SCALING_GROUP, group_size, late
-from ...resource_graph import Resource
+from ...aws_user_data import script
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3049", "idle-stop-undone", Severity.ERROR, __doc__, ("AWS COST-07",))
-_HALT = re.compile(r"(?m)(?:^|[;&|\"'=]|ExecStart=|sudo)\s*(?:/usr)?(?:/s?bin/)?(?:shutdown\s+(?:-[hP]|now|\+\d)|poweroff\b|systemctl\s+poweroff)")
+_HALT = re.compile(
+    r"(?m)(?:^|[;&|\"'=]|ExecStart=|sudo)\s*(?:/usr)?(?:/s?bin/)?(?:shutdown\s+(?:-[hP]|now|\+\d)|poweroff\b|systemctl\s+poweroff)"
+)
 _LEAVE = re.compile(r"terminate-instance-in-auto-scaling-group|TerminateInstanceInAutoScalingGroup")
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each group."""
     for nodes in ctx.aws.nodes:
-        text = _script(nodes.template)
+        value = nodes.template.get("userData")
+        text = script(value) if isinstance(value, str) else ""
         if not text or ctx.aws.ours(nodes.template):
             continue
         for group in nodes.groups:
@@ -50,16 +52,6 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                     f"the node halts itself, and group '{group.name}' replaces it within minutes",
                     resource=nodes.name,
                 )
-
-
-def _script(template: Resource) -> str:
-    value = template.get("userData")
-    if not isinstance(value, str) or late(value):
-        return ""
-    try:
-        return base64.b64decode(value, validate=True).decode("utf-8", "replace")
-    except (binascii.Error, ValueError):
-        return value
 
 
 _SCRIPT = base64.b64encode(

@@ -41,7 +41,10 @@ def _faults(v: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if not low <= iops <= high:
             yield "iops", f"{iops:g} IOPS; {kind} takes {low} to {high}"
         elif size is not None and iops > low and iops > ratio * size:
-            yield "iops", f"{iops:g} IOPS on {size:g} GiB; {kind} takes {ratio} for each GiB, so {ratio * size:g} at most"
+            yield (
+                "iops",
+                f"{iops:g} IOPS on {size:g} GiB; {kind} takes {ratio} for each GiB, so {ratio * size:g} at most",
+            )
     if kind == "gp3" and throughput is not None:
         if not 125 <= throughput <= 1000:
             yield "throughput", f"{throughput:g} MiB/s; gp3 takes 125 to 1000"

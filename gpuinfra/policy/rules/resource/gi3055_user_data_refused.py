@@ -8,13 +8,12 @@ References: github-aws-runners/terraform-aws-github-runner#3700; EC2 API error c
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE, late
+from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE
+from ...aws_user_data import is_late, raw_bytes
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3055", "user-data-refused", Severity.ERROR, __doc__, ("AWS CMP-09",))
@@ -28,17 +27,15 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         value = r.get(key)
         if value is None:
             continue
-        if not isinstance(value, str) or late(value):
+        if not isinstance(value, str) or is_late(value):
             yield Undecided(CODE.code, r.name, "the user data are not known yet")
             continue
         encoded = r.type == LAUNCH_TEMPLATE or key == "userDataBase64"
-        try:
-            size = len(base64.b64decode("".join(value.split()), validate=True) if encoded else value.encode())
-        except (binascii.Error, ValueError):
+        raw = raw_bytes(value) if encoded else value.encode()
+        if raw is None:
             yield CODE.at(f"{r.name}.{key}", "the user data are not base64", resource=r.name)
-            continue
-        if size > _MOST_BYTES:
-            yield CODE.at(f"{r.name}.{key}", f"{size} bytes of user data; EC2 takes {_MOST_BYTES}", resource=r.name)
+        elif len(raw) > _MOST_BYTES:
+            yield CODE.at(f"{r.name}.{key}", f"{len(raw)} bytes of user data; EC2 takes {_MOST_BYTES}", resource=r.name)
 
 
 _T = "- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{userData: {0}}}}}\n"

@@ -25,13 +25,17 @@ _VERSIONS = (
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each group and fault. The version is text that depends on the template, unknown in preview."""
     for group in ctx.aws.of_type(SCALING_GROUP, NODE_GROUP):
-        raw = [group.get("scalingConfig")] if group.type == NODE_GROUP else [group.get(k) for k in ("minSize", "maxSize")]
+        raw = (
+            [group.get("scalingConfig")] if group.type == NODE_GROUP else [group.get(k) for k in ("minSize", "maxSize")]
+        )
         if any(late(v) for v in raw):
             yield Undecided(CODE.code, group.name, "the group's size is not known yet")
         least, wanted, most = group_size(group)
         key = "scalingConfig" if group.type == NODE_GROUP else "minSize"
         if least is not None and most is not None and least > most:
-            yield CODE.at(f"{group.name}.{key}", f"the least ({least:g}) is above the most ({most:g})", resource=group.name)
+            yield CODE.at(
+                f"{group.name}.{key}", f"the least ({least:g}) is above the most ({most:g})", resource=group.name
+            )
         elif wanted is not None and (wanted < (least or 0) or (most is not None and wanted > most)):
             yield CODE.at(
                 f"{group.name}.{key}",

@@ -9,30 +9,28 @@ References: EC2 User Guide, run commands at launch (user data is not encrypted)
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE, plain
+from ...aws_user_data import script
 from ...resource_graph import Secret
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3060", "secret-in-user-data", Severity.ERROR, __doc__, ("AWS CMP-23",))
+_KEY = r"(?i:\b\w*(?:PASSWORD|PASSWD|SECRET_?(?:ACCESS_?)?KEY|API_?KEY|AUTH_?TOKEN|ACCESS_?TOKEN|_TOKEN))"
+_VALUE = r"(?!(?i:none|null|true|false)\b|self\.|os\.)[^\s\"'$<>(){}\[\]`,;\\]{6,}"
 _SHAPES = (
     ("a private key", re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
     ("an AWS access key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
     ("a Hugging Face token", re.compile(r"\bhf_[A-Za-z0-9]{20,}\b")),
     ("a GitHub token", re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})\b")),
     ("an API key", re.compile(r"\b(?:nvapi-[A-Za-z0-9_-]{20,}|sk-[A-Za-z0-9_-]{20,}|xox[bp]-[A-Za-z0-9-]{20,})")),
-    (
-        "a secret",
-        re.compile(
-            r"(?i)\b[A-Z0-9_]*(?:PASSWORD|PASSWD|SECRET(?:_?ACCESS)?_?KEY|API_?KEY|AUTH_?TOKEN|ACCESS_?TOKEN|_TOKEN)"
-            r"\s*[=:]\s*[\"']?(?![\"'$<{(\s]|\$\{|None\b|null\b|true\b|false\b)[^\s\"'$]{6,}"
-        ),
-    ),
+    ("a secret", re.compile(rf"{_KEY}=[\"']?{_VALUE}(?=[\s\"';]|$)")),
+    ("a secret", re.compile(rf"(?m){_KEY}[^\S\n]*:[^\S\n]+[\"']?{_VALUE}[\"']?[^\S\n]*$")),
+    ("a secret", re.compile(rf"{_KEY}\"\s*:\s*\"{_VALUE}\"")),
 )
 
 
@@ -44,7 +42,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             value = plain(raw)
             if not isinstance(value, str):
                 continue
-            found = next((what for what, shape in _SHAPES if shape.search(_decoded(value))), "")
+            text = script(value)
+            found = next((what for what, shape in _SHAPES if shape.search(text)), "")
             if found:
                 yield CODE.at(f"{r.name}.{key}", f"the user data hold {found}", resource=r.name)
             elif isinstance(raw, Secret):
@@ -56,13 +55,6 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 )
 
 
-def _decoded(value: str) -> str:
-    try:
-        return base64.b64decode("".join(value.split()), validate=True).decode("utf-8", "replace")
-    except (binascii.Error, ValueError):
-        return value
-
-
 _T = "- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{userData: '{0}'}}}}\n"
 
 RULE = ResourceRule(
@@ -71,7 +63,9 @@ RULE = ResourceRule(
     check,
     Examples(
         (
-            _T.format(base64.b64encode(b"#!/bin/bash\nexport HF_TOKEN=$(aws secretsmanager get-secret-value)\n").decode()),
+            _T.format(
+                base64.b64encode(b"#!/bin/bash\nexport HF_TOKEN=$(aws secretsmanager get-secret-value)\n").decode()
+            ),
         ),
         (_T.format(base64.b64encode(b"#!/bin/bash\nexport WANDB_API_KEY=0123456789abcdef0123\n").decode()),),
     ),

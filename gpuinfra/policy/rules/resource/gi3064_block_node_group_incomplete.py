@@ -62,7 +62,9 @@ _T = """\
   name: pool
   inputs: {{capacityType: {0}, launchTemplate: {{id: !ref nodes.id }}}}
 """
-_BARE = "- {type: aws.eks.NodeGroup, name: pool, inputs: {capacityType: CAPACITY_BLOCK, instanceTypes: [p5.48xlarge]}}\n"
+_BARE = (
+    "- {type: aws.eks.NodeGroup, name: pool, inputs: {capacityType: CAPACITY_BLOCK, instanceTypes: [p5.48xlarge]}}\n"
+)
 
 RULE = ResourceRule(
     CODE,

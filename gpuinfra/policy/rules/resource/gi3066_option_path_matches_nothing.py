@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from ....diagnostics import Diagnostic, Severity
 from ...aws_graph import items, late, plain
-from ...resource_graph import Resource
+from ...resource_graph import Resource, option_path_faults
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3066", "option-path-matches-nothing", Severity.ERROR, __doc__, ())
@@ -24,29 +24,37 @@ _STEP = re.compile(r'\["?([^"\]]+)"?\]|([^.\[\]]+)')
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each path. A path into what is unknown is left undecided."""
+    """One finding for each path: by the type's own list of properties where the recording has it, else by the inputs.
+
+    Without that list an input that was left out may be meant, so that only a look-alike of one that is there tells a
+    slip; a path into what is unknown is left undecided.
+    """
+    for fault in option_path_faults(ctx.graph):
+        near = fault.near[0] if fault.near else ""
+        right = fault.path.replace(fault.segment, near, 1) if near else ""
+        yield _finding(fault.resource, fault.option, fault.path, fault.segment, _camel(right) if right else "")
     for r in ctx.graph:
-        for option in _OPTIONS:
+        for option in () if r.known_properties else _OPTIONS:
             for path in items(r.options.get(option)):
                 verdict = _walk(r, str(path))
                 if verdict == "unknown":
                     yield Undecided(CODE.code, r.name, f"whether {option} '{path}' matches is not known yet")
-                elif verdict is not None:
-                    step, near = verdict
-                    yield CODE.at(
-                        f"{r.name}.options.{option}",
-                        f"'{path}' matches nothing: there is no '{step}'",
-                        f"write '{near}'" if near else "",
-                        resource=r.name,
-                    )
+                elif isinstance(verdict, tuple):
+                    yield _finding(r, option, str(path), *verdict)
+
+
+def _finding(r: Resource, option: str, path: str, step: str, right: str) -> Diagnostic:
+    return CODE.at(
+        f"{r.name}.options.{option}",
+        f"'{path}' matches nothing: there is no '{step}'",
+        f"write '{right}'" if right else "",
+        resource=r.name,
+    )
 
 
 def _walk(r: Resource, path: str) -> tuple[str, str] | str | None:
     """None where the path can match; the step that cannot, with the nearest whole path; or 'unknown'."""
     steps = [a or b for a, b in _STEP.findall(path)]
-    if not steps or steps[0] == "*" or not r.inputs:
-        return None
-    schema = frozenset(r.known_properties)
     value: Any = r.inputs
     for n, step in enumerate(steps):
         value = plain(value)
@@ -54,12 +62,9 @@ def _walk(r: Resource, path: str) -> tuple[str, str] | str | None:
             return "unknown"
         if isinstance(value, Mapping):
             inside = cast(Mapping[str, Any], value)
-            names = {*inside, *(schema if n == 0 else ())}
-            if step not in names and step != "*":
-                near = _nearest(step, names)
-                # An input that was left out may be ignored too; only the type's own list, or a look-alike, tells a slip.
-                certain = n == 0 and bool(schema)
-                return (step, _corrected(steps, n, near)) if near or certain else None
+            if step not in inside and step != "*":
+                near = _nearest(step, set(inside))
+                return (step, ".".join([*steps[:n], near, *map(_camel, steps[n + 1 :])])) if near else None
             value = inside.get(step)
         elif isinstance(value, (list, tuple)):
             listed = cast(Sequence[Any], value)
@@ -78,10 +83,6 @@ def _nearest(step: str, names: set[str]) -> str:
         return _camel(step)
     near = get_close_matches(step.casefold(), [n.casefold() for n in names], 1, 0.8)
     return next((n for n in names if near and n.casefold() == near[0]), "")
-
-
-def _corrected(steps: list[str], n: int, near: str) -> str:
-    return ".".join([*steps[:n], near, *map(_camel, steps[n + 1 :])]) if near else ""
 
 
 _T = """\

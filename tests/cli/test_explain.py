@@ -1,0 +1,94 @@
+"""`gpuinfra explain`, `schema` and `docs`."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuinfra import reference
+from gpuinfra.cli.plan import CODES
+from gpuinfra.spec.schema import json_schema
+
+
+@pytest.mark.parametrize("code", ["GI1001", "gi2001", "GI2190"])
+def test_a_code(run, code):
+    ran = run("explain", code)
+    assert ran.status == 0
+    assert ran.out.startswith(code.upper())
+
+
+def test_every_code_can_be_explained(run):
+    for code, entry in reference.all_codes(CODES).items():
+        out = run("explain", code).out
+        assert out.startswith(f"{code} {entry.slug}\n")
+        assert "```" not in out
+
+
+def test_every_field_can_be_explained(run):
+    for field in reference.spec_fields():
+        ran = run("explain", field.path.replace("[]", "[0]"))
+        assert ran.status == 0
+        assert field.description.split()[0] in ran.out
+        assert field.on_change in ran.out
+
+
+def test_a_field_by_its_end_names_every_one_that_ends_so(run):
+    out = run("explain", "throughput_mbps_per_tib").out
+    assert out.startswith("storage[].throughput_mbps_per_tib\n")
+    assert "unit       MB/s per TiB" in out
+    zones = run("explain", "zone").out
+    assert "location.zone" in zones
+    assert "storage[].zone" in zones
+
+
+def test_an_instance_type_with_interfaces_and_prices(run):
+    out = run("explain", "p5.48xlarge").out
+    assert "fabric interfaces     32" in out
+    assert "2, each of 32" in out
+    assert "us-east-1" in out
+    assert "55.04" in out
+    assert "2026-07-20" in out
+
+
+def test_a_type_without_gpus_and_without_a_price(run):
+    out = run("explain", "c5n.18xlarge").out
+    assert "vCPUs" in out
+    assert "prices: unknown" in out
+
+
+def test_a_gpu_and_a_family_of_gpus(run):
+    assert "p5en.48xlarge (aws, 8)" in run("explain", "H200").out
+    family = run("explain", "h100").out
+    assert all(f"\n{model}\n" in f"\n{family}" for model in ("H100-SXM", "H100-PCIE", "H100-NVL"))
+
+
+@pytest.mark.parametrize(
+    ("subject", "near"),
+    [("p5.49xlarge", "p5.48xlarge"), ("GI2000", "GI2001"), ("node_pool.name", "node_pools.name"), ("B20", "B200")],
+)
+def test_anything_else_names_the_nearest(run, subject, near):
+    ran = run("explain", subject)
+    assert (ran.status, ran.out) == (1, "")
+    assert near in ran.err
+
+
+@pytest.mark.parametrize("subject", ["", "\x1b[31m", "[", "(((", "a" * 5000, "*"])
+def test_odd_subjects_are_unknown_and_no_fault(run, subject):
+    assert run("explain", subject).status == 1
+
+
+def test_schema(run):
+    assert run("schema").data == json_schema()
+
+
+def test_docs_are_written_and_then_agree(run, tmp_path):
+    folder = tmp_path / "reference"
+    assert run("docs", "--check", "--folder", folder).status == 1
+    assert run("docs", "--folder", folder).status == 0
+    assert sorted(p.name for p in folder.iterdir()) == ["cli.md", "instances.md", "rules.md", "spec.md"]
+    assert run("docs", "--check", "--folder", folder).status == 0
+    page = folder / "rules.md"
+    page.write_text(page.read_text() + "by hand\n")
+    ran = run("docs", "--check", "--folder", folder)
+    assert ran.status == 1
+    assert "rules.md differs from the code; run: gpuinfra docs" in ran.err
+    assert "spec.md" not in ran.err

@@ -1,0 +1,191 @@
+"""`gpuinfra plan`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpuinfra import catalog, providers
+from gpuinfra.cli import main, plan_view
+from gpuinfra.vocabulary import Provider
+
+from .conftest import NOW, SPEC, Ran
+
+GCP = ("{provider: aws, region: us-east-2, zone: use2-az1}", "{provider: gcp, project: acme-lab, region: us-central1}")
+A3 = ("p5.48xlarge", "a3-megagpu-8g")
+
+
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[int, str]]:
+    """The plan of SPEC in a form, made once: rendering loads the cloud's SDK."""
+    import contextlib
+    import io
+
+    path = tmp_path_factory.mktemp("plan") / "cluster.yaml"
+    path.write_text(SPEC)
+    kept: dict[str, tuple[int, str]] = {}
+
+    def make(form: str) -> tuple[int, str]:
+        if form not in kept:
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                status = main(["plan", str(path), "--now", NOW, "--format", form])
+            kept[form] = status, out.getvalue()
+        return kept[form]
+
+    return make
+
+
+@pytest.fixture
+def data(planned) -> Any:
+    import json
+
+    return json.loads(planned("json")[1])
+
+
+def test_the_json_form(planned, data):
+    assert planned("json")[0] == 0
+    assert {"decisions", "resources", "cost", "findings"} <= set(data)
+    assert all(set(d) == {"path", "value", "reason"} for d in data["decisions"])
+    assert all(set(r) == {"type", "name", "parent", "inputs", "options"} for r in data["resources"])
+    assert {"usd_per_hour", "usd_per_lease", "lines", "unknown"} <= set(data["cost"])
+    line = {"name", "quantity", "unit", "unit_price_usd", "usd_per_hour", "as_of", "source"}
+    assert all(line <= set(x) for x in data["cost"]["lines"])
+
+
+def test_resources_name_their_parent_and_what_feeds_them(data):
+    by_name = {r["name"]: r for r in data["resources"]}
+    assert len(by_name) == len(data["resources"])
+    assert {r["parent"] for r in data["resources"]} - set(by_name) == {None}
+    references = [v["$output"] for r in data["resources"] for v in outputs_in(r["inputs"])]
+    assert references
+    assert all(reference.rpartition(".")[0] in by_name for reference in references)
+    template = next(r for r in data["resources"] if r["type"] == "aws:ec2/launchTemplate:LaunchTemplate")
+    assert len(template["inputs"]["networkInterfaces"]) == 33
+
+
+def outputs_in(value: Any) -> list[dict[str, str]]:
+    if isinstance(value, dict):
+        found = [value] if set(value) == {"$output"} else []
+        return found + [x for v in value.values() for x in outputs_in(v)]
+    return [x for v in value for x in outputs_in(v)] if isinstance(value, list) else []
+
+
+def test_the_sum_is_the_sum_of_the_lines(data):
+    cost = data["cost"]
+    known = [x["usd_per_hour"] for x in cost["lines"] if x["usd_per_hour"] is not None]
+    assert cost["usd_per_hour"] == pytest.approx(sum(known), abs=1e-4)
+    assert cost["usd_per_lease"] == pytest.approx(cost["usd_per_hour"] * 72, rel=1e-6)
+    assert cost["unknown"] == [x["name"] for x in cost["lines"] if x["usd_per_hour"] is None]
+    nodes = cost["lines"][0]
+    assert (nodes["quantity"], nodes["unit_price_usd"]) == (2, 55.04)
+
+
+def test_the_text_form_holds_every_part(planned, data):
+    status, text = planned("text")
+    assert status == 0
+    assert "\x1b[" not in text
+    for part in ("Decisions", "Resources (", "Cost", "per hour", "per lease", "worst month", "nodes stopped"):
+        assert part in text
+    for resource in data["resources"]:
+        assert resource["name"] in text
+    for decision in data["decisions"]:
+        assert decision["reason"] in text
+    assert "110.08" in text
+    assert "2025-10" in text
+
+
+def test_errors_leave_resources_out_and_show_what_could_be_decided(run, spec_file):
+    path = spec_file(("count: 2", "count: 2}\n  - {name: other, instance_type: p5.49xlarge"))
+    ran = run("plan", path, "--format", "json", "--now", NOW)
+    assert ran.status == 1
+    assert ran.data["resources"] == []
+    assert "node_pools[0].instance_type" in {d["path"] for d in ran.data["decisions"]}
+    assert ran.data["summary"]["errors"] >= 1
+    assert run("plan", path, "--now", NOW).status == 1
+
+
+def test_unreadable_input_has_the_same_form(run, tmp_path):
+    ran = run("plan", tmp_path / "none.yaml", "--format", "json")
+    assert ran.status == 1
+    assert (ran.data["decisions"], ran.data["resources"], ran.data["cost"]["usd_per_hour"]) == ([], [], None)
+    assert ran.data["findings"][0]["code"] == "GI1001"
+    assert "GI1001" in run("plan", tmp_path / "none.yaml").out
+
+
+def built(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def refuse(provider: Provider) -> None:
+        raise error
+
+    monkeypatch.setattr(providers, "get", refuse)
+
+
+def test_a_room_that_is_not_built_is_an_info_and_no_error(run, spec_file, monkeypatch):
+    built(monkeypatch, providers.RoomNotBuilt(Provider.GCP))
+    ran = run("plan", spec_file(GCP, A3), "--format", "json", "--now", NOW)
+    assert ran.status == 0
+    assert [f["severity"] for f in ran.data["findings"] if f["code"] == "GI2190"] == ["info"]
+    assert ran.data["resources"] == []
+    assert ran.data["cost"]["usd_per_hour"] > 0
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_missing_sdk_is_said_with_its_install_line(run, spec_file, monkeypatch, form):
+    built(monkeypatch, providers.MissingSdk(Provider.AWS, "pulumi_aws"))
+    ran: Ran = run("plan", spec_file(), "--format", form, "--now", NOW)
+    assert ran.status == 2
+    assert "pip install 'gpuinfra[aws]'" in ran.err
+    assert "p5.48xlarge" in ran.out
+    assert "55.04" in ran.out
+
+
+def test_nodes_without_a_price_make_no_sum(run, spec_file, monkeypatch):
+    built(monkeypatch, providers.RoomNotBuilt(Provider.AWS))
+    monkeypatch.setattr(catalog, "price", lambda *_: None)
+    path = spec_file()
+    text = run("plan", path, "--now", NOW).out
+    for row in ("per hour", "per lease", "worst month"):
+        line = next(x for x in text.splitlines() if x.strip().startswith(row))
+        assert "unknown" in line
+        assert "USD" not in line
+    cost = run("plan", path, "--now", NOW, "--format", "json").data["cost"]
+    assert "gpu nodes (p5.48xlarge)" in cost["unknown"]
+    assert cost["lines"][0]["usd_per_hour"] is None
+
+
+def test_short_types_leave_the_file_out():
+    assert plan_view.short_type("aws:ec2/launchTemplate:LaunchTemplate") == "aws:ec2:LaunchTemplate"
+    assert plan_view.short_type("gpuinfra:index:GpuCluster") == "gpuinfra:index:GpuCluster"
+    assert plan_view.short_type("odd") == "odd"
+
+
+def test_no_spec_and_two_specs_are_wrong_usage(run, spec_file):
+    assert run("plan").status == 2
+    assert run("plan", spec_file(), spec_file()).status == 2
+
+
+def test_standard_input_is_a_spec(run, monkeypatch):
+    import io
+    import sys
+
+    built(monkeypatch, providers.RoomNotBuilt(Provider.AWS))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(SPEC.encode())))
+    assert run("plan", "-", "--now", NOW).status == 0
+
+
+def test_a_plan_of_a_hundred_pools_draws_a_tree_without_recursion():
+    from gpuinfra.policy.resource_graph import Resource, ResourceGraph
+
+    deep = tuple(
+        Resource(f"urn:{i}", "a:b:C", f"r{i}", True, {}, parent=f"urn:{i - 1}" if i else "") for i in range(300)
+    )
+    tree = plan_view.resource_tree(ResourceGraph("p", "s", False, deep))
+    assert tree is not None
+
+
+def test_paths_are_accepted_as_they_are(run, spec_file, monkeypatch):
+    built(monkeypatch, providers.RoomNotBuilt(Provider.AWS))
+    path: Path = spec_file(name="it's a spec.yaml")
+    assert run("plan", path, "--now", NOW).status == 0

@@ -1,0 +1,146 @@
+"""The generated reference: everything is in it, and it says nothing of its own."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Literal
+
+import pytest
+
+from gpuinfra import catalog, reference
+from gpuinfra.cli.app import COMMANDS, root
+from gpuinfra.cli.plan import CODES
+from gpuinfra.diagnostics import Code, Severity
+from gpuinfra.policy.registry import all_rules
+from gpuinfra.reference.codes import MODULES, DuplicateCodeError, _sections
+from gpuinfra.reference.fields import type_words
+from gpuinfra.reference.on_change import ON_CHANGE, on_change
+from gpuinfra.spec.schema import json_schema
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    return reference.pages(root, CODES)
+
+
+def test_pages_are_the_same_at_every_run(pages):
+    assert reference.pages(root, CODES) == pages
+
+
+def test_every_code_has_an_anchor_that_the_findings_name(pages):
+    for code in reference.all_codes(CODES):
+        assert f'<a id="{code.lower()}"></a>\n### {code} ' in pages["rules.md"]
+
+
+def test_every_module_of_codes_exists_and_codes_are_well_formed():
+    codes = reference.all_codes(CODES)
+    from importlib import import_module
+
+    for module in MODULES:
+        for code in import_module(module).CODES:
+            assert codes[code.code] == code
+    for name, code in codes.items():
+        assert re.fullmatch(r"GI[123]\d{3}", name)
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", code.slug), code.slug
+        assert code.summary
+
+
+def test_slugs_are_unique():
+    slugs = [code.slug for code in reference.all_codes(CODES).values()]
+    assert sorted({s for s in slugs if slugs.count(s) > 1}) == []
+
+
+def test_two_entries_with_one_code_are_refused():
+    with pytest.raises(DuplicateCodeError, match="GI2001"):
+        reference.all_codes([Code("GI2001", "another", Severity.ERROR, "Another.")])
+
+
+def test_rules_show_what_why_fix_and_examples(pages):
+    for rule in all_rules():
+        entry = pages["rules.md"].split(f"### {rule.code.code} ")[1].split('<a id="gi')[0]
+        assert "**Why.**" in entry, rule.code.code
+        assert "**Fix.**" in entry, rule.code.code
+        assert rule.examples.bad[0].strip("\n") in entry, rule.code.code
+
+
+def test_sections_of_a_docstring():
+    doc = "What\n----\nOne thing.\n\nAnd more.\n\nWhy: because\nof it.\n\nReferences:\n- a\n"
+    assert _sections(doc) == {"What": "One thing.\n\nAnd more.", "Why": "because\nof it.", "References": "- a"}
+
+
+def test_every_field_of_the_schema_is_in_the_page(pages):
+    schema = json_schema()
+    names = set(schema["properties"])
+    for definition in schema.get("$defs", {}).values():
+        names |= set(definition.get("properties", {}))
+    shown = {field.path.rpartition(".")[2] for field in reference.spec_fields()}
+    assert names == shown
+    for field in reference.spec_fields():
+        assert f"**`{field.path}`**" in pages["spec.md"]
+        assert field.description, field.path
+
+
+def test_anchors_are_unique(pages):
+    for name, page in pages.items():
+        anchors = re.findall(r'<a id="([^"]+)">', page)
+        assert len(anchors) == len(set(anchors)), name
+
+
+def test_every_field_says_what_a_change_does_and_no_entry_is_stale():
+    paths = {field.path for field in reference.spec_fields()}
+    assert set(ON_CHANGE) <= paths
+    assert on_change("node_pools[].capacity.type") == ON_CHANGE["node_pools[].capacity"]
+    assert on_change("node_pools[].name") == ON_CHANGE["node_pools[].name"]
+    with pytest.raises(KeyError):
+        on_change("nothing.like_it")
+
+
+def test_fields_of_one_cloud_name_it():
+    clouds = {(f.path, f.where) for f in reference.spec_fields() if f.path.startswith("location.")}
+    assert ("location.project", "gcp") in clouds
+    assert {where for path, where in clouds if path == "location.region"} == {"aws", "gcp", "azure"}
+    assert not [f for f in reference.spec_fields() if f.where and not f.path.startswith("location.")]
+
+
+class Word(StrEnum):
+    A = "a"
+    B = "b"
+
+
+@pytest.mark.parametrize(
+    ("annotation", "words"),
+    [
+        (str, "text"),
+        (int | None, "whole number"),
+        (tuple[str, ...], "list of text"),
+        (dict[str, str], "mapping of text to text"),
+        (Word, "`a` \\| `b`"),
+        (Literal["x"], "`x`"),
+        (str | tuple[str, ...] | None, "text or list of text"),
+    ],
+)
+def test_types_in_words(annotation, words):
+    assert type_words(annotation) == words
+
+
+def test_every_instance_type_is_in_the_page_with_dated_prices(pages):
+    page = pages["instances.md"]
+    for machine in catalog.instance_types():
+        assert f"| `{machine.name}` |" in page
+    row = next(x for x in page.splitlines() if x.startswith("| `p5.48xlarge` |"))
+    assert "55.04 to " in row
+    assert "2025-10 to 2026-07-20" in row
+
+
+def test_the_command_line_page_holds_every_command(pages):
+    for name in COMMANDS:
+        assert f"## gpuinfra {name}\n" in pages["cli.md"]
+    assert "--max-price" in pages["cli.md"]
+
+
+def test_pages_hold_no_path_of_this_machine(pages):
+    for page in pages.values():
+        assert "/work/" not in page
+        assert "/tmp/" not in page
+        assert "/root" not in page
