@@ -17,11 +17,14 @@ def main() -> int:
         ec2 = boto3.client("ec2")
         subnet = ec2.describe_subnets()["Subnets"][0]["SubnetId"]
         ec2.create_key_pair(KeyName="key")
+        image = ec2.register_image(
+            Name="bench", Architecture="x86_64", RootDeviceName="/dev/sda1", VirtualizationType="hvm"
+        )["ImageId"]
         from pcluster.schemas.cluster_schema import ClusterSchema
 
         document = {
             "Region": "us-east-1",
-            "Image": {"Os": "ubuntu2204"},
+            "Image": {"Os": "ubuntu2204", "CustomAmi": image},
             "HeadNode": {"InstanceType": "m5.xlarge", "Networking": {"SubnetId": subnet}, "Ssh": {"KeyName": "key"}},
             "Scheduling": {
                 "Scheduler": "slurm",

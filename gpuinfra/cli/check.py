@@ -17,7 +17,7 @@ from .output import as_json, write
 @format_option
 @now_option
 def command(specs: tuple[str, ...], format_: str, now: datetime | None) -> int:
-    """Check specs: all findings at once, without a cloud account.
+    """Check specs: all findings at once, offline.
 
     SPEC is the path of a cluster.yaml, or - for standard input. Several may be given.
 

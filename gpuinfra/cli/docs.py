@@ -20,7 +20,10 @@ from .output import note, write
 )
 @click.pass_context
 def command(ctx: click.Context, check: bool, folder: Path) -> int:
-    """Write docs/reference from the code (for those who work on gpuinfra)."""
+    """Write docs/reference from the code.
+
+    For those who work on gpuinfra; CI runs it with --check.
+    """
     from .. import reference
     from . import plan
 

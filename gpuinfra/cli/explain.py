@@ -12,11 +12,15 @@ import click
 from ..diagnostics import Code, nearest
 from .output import note, write
 
+_CODE = re.compile(r"[Gg][Ii][0-9]{4}")
+
 
 @click.command("explain")
 @click.argument("subject", metavar="CODE|FIELD|TYPE")
 def command(subject: str) -> int:
-    """Explain a code, a field of the spec, an instance type or a GPU model.
+    """Explain a code, a field, a type or a GPU.
+
+    A code of a finding, a field of the spec by its path or its end, an instance type, a GPU model or family.
 
     \b
     Examples:
@@ -25,11 +29,12 @@ def command(subject: str) -> int:
       gpuinfra explain p5.48xlarge
       gpuinfra explain H200
     """
-    for explain in (_code, _field, _machine, _gpu):
-        if text := explain(subject):
-            write(text if text.endswith("\n") else text + "\n")
-            return 0
-    near = nearest(subject, _subjects(), n=4)
+    # A word may be two things: H100 is a GPU and a machine of one seller.
+    texts = [text.rstrip("\n") + "\n" for explain in (_code, _field, _machine, _gpu) if (text := explain(subject))]
+    if texts:
+        write("\n".join(texts))
+        return 0
+    near = _near_codes(subject) or nearest(subject, _subjects(), n=4)
     guess = (
         f"; did you mean {' or '.join(near)}?" if near else "; see gpuinfra instances, gpuinfra gpus, docs/reference"
     )
@@ -44,8 +49,15 @@ def _codes() -> dict[str, Code]:
     return all_codes(CODES)
 
 
+def _near_codes(subject: str) -> tuple[str, ...]:
+    """The codes whose numbers are nearest to one that is not taken."""
+    if not _CODE.fullmatch(subject):
+        return ()
+    return tuple(sorted(_codes(), key=lambda code: (abs(int(code[2:]) - int(subject[2:])), code))[:3])
+
+
 def _code(subject: str) -> str:
-    if not re.fullmatch(r"[Gg][Ii]\d{4}", subject):
+    if not _CODE.fullmatch(subject):
         return ""
     from ..reference.codes import rule_page, rules_by_code
 

@@ -33,7 +33,9 @@ COLUMNS = (
 def command(
     provider: str | None, gpu: str | None, vendor: str | None, arch: str | None, min_memory: float | None, format_: str
 ) -> int:
-    """List GPU models: memory, bandwidth, dense TFLOPS, CUDA and driver needs.
+    """List GPU models and what they need.
+
+    Memory, bandwidth, dense TFLOPS, the CUDA releases that have code for them, the kernel module, and who sells them.
 
     \b
     Example:

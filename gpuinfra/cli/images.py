@@ -48,7 +48,7 @@ def command(
     arch: str | None,
     format_: str,
 ) -> int:
-    """List container images, or the images that nodes boot.
+    """List container images, or what nodes boot.
 
     \b
     Examples:

@@ -49,7 +49,9 @@ class Recorded:
 @format_option
 @now_option
 def command(spec: str, format_: str, now: datetime | None) -> int:
-    """Show what a spec becomes: decisions and their reasons, resources, cost, findings.
+    """Show what a spec becomes and what it costs.
+
+    Decisions with their reasons, resources as a tree, price per hour and per lease, findings.
 
     SPEC is the path of a cluster.yaml, or - for standard input. Works offline and without a cloud account. Resources
     need the cloud's SDK (pip install 'gpuinfra[aws]'); decisions and cost do not.
@@ -70,7 +72,7 @@ def command(spec: str, format_: str, now: datetime | None) -> int:
                 recorded = record_plan(judged.plan)
     found = judged.with_findings(recorded.findings)
     if format_ == "json":
-        write(as_json(as_data(judged, recorded.graph, cost, found)))
+        write(as_json(as_data(judged, recorded, cost, found)))
     else:
         from .plan_view import plan_text
 
@@ -110,14 +112,16 @@ def _waiting(undecided: tuple[Undecided, ...]) -> str:
 
 
 def as_data(
-    judged: Judged, graph: ResourceGraph | None, cost: CostEstimate | None, found: tuple[Diagnostic, ...]
+    judged: Judged, recorded: Recorded, cost: CostEstimate | None, found: tuple[Diagnostic, ...]
 ) -> dict[str, Any]:
     """The JSON form of a plan."""
     decisions = judged.plan.decisions if judged.plan else ()
+    graph = recorded.graph
     return {
         "decisions": [{"path": d.path, "value": d.value, "reason": d.reason} for d in decisions],
         "resources": [_resource(r, graph) for r in graph] if graph else [],
         "cost": _cost(cost),
+        "undecided": [{"code": u.code, "resource": u.resource, "reason": u.reason} for u in recorded.undecided],
         **rendering.as_data(found),
     }
 

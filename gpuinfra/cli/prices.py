@@ -41,9 +41,9 @@ def command(
     spot: bool,
     format_: str,
 ) -> int:
-    """List prices, the cheapest first: one instance for an hour, USD, Linux, each with its date.
+    """List prices, the cheapest first.
 
-    Nothing is fetched: these are list prices as the named source had them on that day. ~ marks an estimate from another
+    One instance for an hour, USD, Linux, each with its date. Nothing is fetched: these are list prices as the named source had them on that day. ~ marks an estimate from another
     size of the family; ? is unknown, also where the source's spot figure is no market price.
 
     \b

@@ -42,7 +42,7 @@ def command(
     instance_type: str | None,
     format_: str,
 ) -> int:
-    """List the regions and zones that offer instance types with GPUs.
+    """List regions and zones that offer GPUs.
 
     AWS zones are ids (use2-az1), the same building in every account. A type with a price and no zone row is listed with
     its zones unknown. Without --gpu, --type or --region the text form has one line a region.

@@ -174,7 +174,8 @@ def _named_zone(
 def _common_zone(
     location: Location, offers: dict[str, tuple[str, tuple[str, ...]]], out: Collector
 ) -> tuple[str, Decision | None]:
-    common = set.intersection(*(set(zones) for _, zones in offers.values()))
+    first, *rest = (frozenset(zones) for _, zones in offers.values())
+    common = first.intersection(*rest)
     if not common:
         listed = "; ".join(f"{name}: {', '.join(zones)}" for name, (_, zones) in offers.items())
         out.add(

@@ -1,6 +1,6 @@
 """Policy: rules over plans and resources, three verdicts each, and the engine that runs them."""
 
-from .engine import GraphReport, RuleFault, check_graph, check_plan, waived
+from .engine import GraphReport, RuleError, check_graph, check_plan, waived
 from .resource_graph import UNKNOWN, OutputRef, Resource, ResourceGraph, Secret
 from .rule import Examples, GraphContext, PlanContext, PlanRule, ResourceRule, Undecided
 
@@ -15,7 +15,7 @@ __all__ = [
     "Resource",
     "ResourceGraph",
     "ResourceRule",
-    "RuleFault",
+    "RuleError",
     "Secret",
     "Undecided",
     "check_graph",

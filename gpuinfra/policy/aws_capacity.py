@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from .aws_graph import BLOCK, RESERVATION, late, number, plain
+from .aws_graph import BLOCK, RESERVATION
 from .resource_graph import Resource
 from .rule import GraphContext
+from .wire_values import late, number, plain
 
 BLOCK_MARKET = "capacity-block"
 _TARGET = ("capacityReservationSpecification", "capacityReservationTarget")

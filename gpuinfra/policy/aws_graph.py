@@ -7,14 +7,15 @@ to be unknown, never taken for absent.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
 
 from ..catalog import InstanceType, NetworkCards, instance_type, network_cards
 from ..vocabulary import Provider
-from .resource_graph import UNKNOWN, OutputRef, Resource, ResourceGraph, Secret, Unknown
+from .resource_graph import UNKNOWN, OutputRef, Resource, ResourceGraph
+from .wire_values import entries, items, late, number, plain, truth
 
 LAUNCH_TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 INSTANCE = "aws:ec2/instance:Instance"
@@ -38,51 +39,6 @@ _EGRESS = "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule"
 RULE_TYPES = (_RULE, _INGRESS, _EGRESS)
 
 _COMPOSED = re.compile(r"\$\{([^{}]+)\.([^.{}]+)\}")
-_LATE_TEXT = re.compile(r"\$\{[^{}]+\}")
-
-
-def number(value: Any) -> float | None:
-    """The number of a JSON number or of digits in text; None for anything else (also unknown)."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, (int, float)):
-        return value
-    if isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            return None
-    return None
-
-
-def truth(value: Any) -> bool | None:
-    """The truth of a JSON boolean, or of 'true' and 'false' as launch templates spell them; None otherwise."""
-    if isinstance(value, bool):
-        return value
-    return {"true": True, "false": False}.get(value) if isinstance(value, str) else None
-
-
-def late(value: Any) -> bool:
-    """Whether a value is known only after the deployment, or comes from another resource."""
-    if isinstance(value, str):
-        return bool(_LATE_TEXT.search(value))
-    return isinstance(value, (Unknown, OutputRef))
-
-
-def items(value: Any) -> list[Any]:
-    """The entries of a list; nothing for anything else."""
-    return list(cast(Sequence[Any], value)) if isinstance(value, (list, tuple)) else []
-
-
-def entries(value: Any) -> list[Mapping[str, Any]]:
-    """The mappings of a list (or a mapping that stands for a list of one); what is no mapping is left out."""
-    listed = [value] if isinstance(value, Mapping) else items(value)
-    return [cast(Mapping[str, Any], v) for v in listed if isinstance(v, Mapping)]
-
-
-def plain(value: Any) -> Any:
-    """The value inside a Secret."""
-    return value.value if isinstance(value, Secret) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .aws_graph import Nodes, late, number, plain
+from .aws_graph import Nodes
+from .wire_values import late, number, plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ Source: FSx for Lustre User Guide and API reference (CreateFileSystemLustreConfi
 
 from __future__ import annotations
 
-from .aws_graph import late
 from .resource_graph import Resource
+from .wire_values import late
 
 PERSISTENT_1, PERSISTENT_2, SCRATCH_1, SCRATCH_2 = "PERSISTENT_1", "PERSISTENT_2", "SCRATCH_1", "SCRATCH_2"
 DEPLOYMENTS = (PERSISTENT_2, PERSISTENT_1, SCRATCH_2, SCRATCH_1)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .aws_graph import SUBNET, AwsGraph, entries, late
+from .aws_graph import SUBNET, AwsGraph
 from .resource_graph import Resource
+from .wire_values import entries, late
 
 NAT_GATEWAY = "aws:ec2/natGateway:NatGateway"
 INTERNET_GATEWAY = "aws:ec2/internetGateway:InternetGateway"

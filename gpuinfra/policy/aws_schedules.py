@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
-from .aws_graph import GROUP_SCHEDULE, NODE_GROUP, SCALING_GROUP, SCHEDULE, AwsGraph, late, number
+from .aws_graph import GROUP_SCHEDULE, NODE_GROUP, SCALING_GROUP, SCHEDULE, AwsGraph
 from .resource_graph import Resource
+from .wire_values import late, number
 
 _AT = re.compile(r"at\((\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?)\)")
 _SCALING_CALLS = ("updateautoscalinggroup", "setdesiredcapacity", "updatenodegroupconfig")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from .aws_graph import INSTANCE, LAUNCH_TEMPLATE, AwsGraph, entries
+from .aws_graph import INSTANCE, LAUNCH_TEMPLATE, AwsGraph
 from .resource_graph import Resource
+from .wire_values import entries
 
 VOLUME = "aws:ebs/volume:Volume"
 

@@ -14,7 +14,7 @@ from .resource_graph import ResourceGraph
 from .rule import GraphContext, PlanContext, PlanRule, ResourceRule, Rule, Undecided
 
 
-class RuleFault(Exception):
+class RuleError(Exception):
     """A rule raised: a fault of the tool, which the command line reports as such (exit status 2)."""
 
     def __init__(self, rule: Rule, error: BaseException) -> None:
@@ -34,7 +34,7 @@ class GraphReport:
 
 
 def check_plan(plan: ClusterPlan, *, rules: Iterable[PlanRule] | None = None) -> tuple[Diagnostic, ...]:
-    """Findings of the plan rules (or of `rules`), in order, with the spec's waivers applied. Raises RuleFault."""
+    """Findings of the plan rules (or of `rules`), in order, with the spec's waivers applied. Raises RuleError."""
     if rules is None:
         from .registry import plan_rules
 
@@ -47,7 +47,7 @@ def check_plan(plan: ClusterPlan, *, rules: Iterable[PlanRule] | None = None) ->
         try:
             found.extend(rule.check(context))
         except Exception as e:
-            raise RuleFault(rule, e) from e
+            raise RuleError(rule, e) from e
     return waived(found, plan.spec.waivers, plan.now)
 
 
@@ -60,7 +60,7 @@ def check_graph(
     rules: Iterable[ResourceRule] | None = None,
     waivers: Sequence[Waiver] | None = None,
 ) -> GraphReport:
-    """Findings and undecided verdicts of the resource rules (or of `rules`). Raises RuleFault.
+    """Findings and undecided verdicts of the resource rules (or of `rules`). Raises RuleError.
 
     `facts` is what look-ups in the account found, by id (see GraphContext). `now` judges past and future; left out, the
     plan's moment. With a plan, a finding points at the place in the spec that its resource came from, and the spec's
@@ -84,7 +84,7 @@ def check_graph(
                 else:
                     found.append(verdict)
         except Exception as e:
-            raise RuleFault(rule, e) from e
+            raise RuleError(rule, e) from e
     undecided.update(dict.fromkeys(context.undecided))
     if plan is not None:
         found = [_at_origin(d, plan) for d in found]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..diagnostics import Code
 from .codes import TITLES, all_codes, rule_page, rules_by_code
@@ -117,15 +117,19 @@ def cli_page(root: click.Command) -> str:
     import click
 
     out = ["# Command line\n"]
-    context = click.Context(root, info_name="gpuinfra", terminal_width=100, max_content_width=100, color=False)
+    settings: dict[str, Any] = {
+        **root.context_settings,
+        "terminal_width": 100,
+        "max_content_width": 100,
+        "color": False,
+    }
+    context = click.Context(root, info_name="gpuinfra", **settings)
     out += ["```text", root.get_help(context).rstrip(), "```\n"]
     if isinstance(root, click.Group):
         for name in root.list_commands(context):
             command = root.get_command(context, name)
             if command is None or command.hidden:
                 continue
-            inner = click.Context(
-                command, info_name=name, parent=context, terminal_width=100, max_content_width=100, color=False
-            )
+            inner = click.Context(command, info_name=name, parent=context, **settings)
             out += [f"## gpuinfra {name}\n", "```text", command.get_help(inner).rstrip(), "```\n"]
     return _MADE + "\n".join(out).rstrip() + "\n"

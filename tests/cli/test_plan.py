@@ -155,6 +155,17 @@ def test_nodes_without_a_price_make_no_sum(run, spec_file, monkeypatch):
     assert cost["lines"][0]["usd_per_hour"] is None
 
 
+def test_a_secret_never_shows():
+    from gpuinfra.cli.judge import judge
+    from gpuinfra.cli.plan import Recorded, as_data
+    from gpuinfra.policy.resource_graph import Resource, ResourceGraph, Secret
+
+    secret = Resource("urn:a", "a:b:C", "a", True, {"password": Secret("hunter2"), "list": [{"x": Secret("hunter2")}]})
+    shown = as_data(judge("none.yaml", None), Recorded(ResourceGraph("p", "s", False, (secret,))), None, ())
+    assert shown["resources"][0]["inputs"]["password"] == {"$secret": True}
+    assert "hunter2" not in str(shown)
+
+
 def test_short_types_leave_the_file_out():
     assert plan_view.short_type("aws:ec2/launchTemplate:LaunchTemplate") == "aws:ec2:LaunchTemplate"
     assert plan_view.short_type("gpuinfra:index:GpuCluster") == "gpuinfra:index:GpuCluster"

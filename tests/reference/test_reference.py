@@ -46,8 +46,9 @@ def test_every_module_of_codes_exists_and_codes_are_well_formed():
         assert code.summary
 
 
-def test_slugs_are_unique():
-    slugs = [code.slug for code in reference.all_codes(CODES).values()]
+@pytest.mark.parametrize("start", ["GI1", "GI2", "GI3"])
+def test_slugs_are_unique_in_each_kind(start):
+    slugs = [code.slug for name, code in reference.all_codes(CODES).items() if name.startswith(start)]
     assert sorted({s for s in slugs if slugs.count(s) > 1}) == []
 
 
@@ -61,7 +62,8 @@ def test_rules_show_what_why_fix_and_examples(pages):
         entry = pages["rules.md"].split(f"### {rule.code.code} ")[1].split('<a id="gi')[0]
         assert "**Why.**" in entry, rule.code.code
         assert "**Fix.**" in entry, rule.code.code
-        assert rule.examples.bad[0].strip("\n") in entry, rule.code.code
+        for examples in (rule.examples.bad, rule.examples.good, rule.examples.unknown):
+            assert all(example.strip("\n") in entry for example in examples[:1]), rule.code.code
 
 
 def test_sections_of_a_docstring():

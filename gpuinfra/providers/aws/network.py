@@ -200,12 +200,11 @@ class _Wiring:
         self, subnets: Sequence[aws.ec2.Subnet], public: aws.ec2.Subnet, public_way: tuple[pulumi.Resource, ...]
     ) -> tuple[tuple[pulumi.Resource, ...], aws.ec2.RouteTable]:
         """A way out through a NAT gateway in the public subnet of the nodes' zone."""
-        # Neither an address nor a gateway works before the internet gateway's route does
-        # (awslabs/awsome-distributed-ai#1143).
+        # A NAT gateway does not work before its subnet has a way to the internet (awslabs/awsome-distributed-ai#1143).
         after = pulumi.ResourceOptions.merge(self.opts, pulumi.ResourceOptions(depends_on=list(public_way)))
         region, name = self.plan.region, f"{self.prefix}-nat"
         address = aws.ec2.Eip(
-            f"{name}-address", domain="vpc", region=region, tags=tags(self.plan, f"{name}-address"), opts=after
+            f"{name}-address", domain="vpc", region=region, tags=tags(self.plan, f"{name}-address"), opts=self.opts
         )
         gateway = aws.ec2.NatGateway(
             name,

@@ -17,9 +17,11 @@ from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2222", "stop-schedule-unreadable", Severity.ERROR, __doc__)
 _FIELDS = (("minute", 0, 59), ("hour", 0, 23), ("day", 1, 31), ("month", 1, 12), ("weekday", 0, 7))
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _NAMES = {
-    "month": {n: i + 1 for i, n in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split())},
-    "weekday": {n: i for i, n in enumerate("sun mon tue wed thu fri sat".split())},
+    "month": {n: i + 1 for i, n in enumerate(_MONTHS)},
+    "weekday": {n: i for i, n in enumerate(_DAYS)},
 }
 _SHORTHANDS = {"@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0"}
 _LONGEST_MONTH = {2: 29, 4: 30, 6: 30, 9: 30, 11: 30}
@@ -29,8 +31,8 @@ _EITHER_DAY = {Provider.AWS}
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
 
 
-class _Unreadable(ValueError):
-    pass
+class _UnreadableError(ValueError):
+    """Why the line cannot be read."""
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
@@ -41,7 +43,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     path = "shutdown.stop_at.cron"
     try:
         fields = _parse(stop.cron)
-    except _Unreadable as e:
+    except _UnreadableError as e:
         yield CODE.at(path, f"'{stop.cron[:60]}': {e}", _nearest(stop.cron))
         return
     days, months, weekdays = fields[2], fields[3], fields[4]
@@ -68,7 +70,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
 def _parse(text: str) -> list[set[int]]:
     parts = text.split()
     if len(parts) != len(_FIELDS):
-        raise _Unreadable(f"{len(parts)} field{'s' if len(parts) != 1 else ''}, and a schedule has five")
+        raise _UnreadableError(f"{len(parts)} field{'s' if len(parts) != 1 else ''}, and a schedule has five")
     return [_field(part, *spec) for part, spec in zip(parts, _FIELDS, strict=True)]
 
 
@@ -77,7 +79,7 @@ def _field(text: str, name: str, low: int, high: int) -> set[int]:
     for piece in text.split(","):
         span, slash, step_text = piece.partition("/")
         if slash and not (step_text.isascii() and step_text.isdigit() and 0 < int(step_text[:6]) <= high + 1):
-            raise _Unreadable(f"'{piece[:20]}' is no {name} step")
+            raise _UnreadableError(f"'{piece[:20]}' is no {name} step")
         first, dash, last = span.partition("-")
         if span == "*":
             start, end = low, high
@@ -85,7 +87,7 @@ def _field(text: str, name: str, low: int, high: int) -> set[int]:
             start = _value(first, name, low, high)
             end = _value(last, name, low, high) if dash else (high if slash else start)
         if start > end:
-            raise _Unreadable(f"'{span[:20]}' runs backwards in the {name}")
+            raise _UnreadableError(f"'{span[:20]}' runs backwards in the {name}")
         out.update(range(start, end + 1, int(step_text) if slash else 1))
     return {0 if name == "weekday" and v == 7 else v for v in out}
 
@@ -95,9 +97,9 @@ def _value(text: str, name: str, low: int, high: int) -> int:
     if named is not None:
         return named
     if not (text.isascii() and text.isdigit() and len(text) <= 4):
-        raise _Unreadable(f"'{text[:20]}' is no {name}")
+        raise _UnreadableError(f"'{text[:20]}' is no {name}")
     if not low <= int(text) <= high:
-        raise _Unreadable(f"{name} {int(text)} is not between {low} and {high}")
+        raise _UnreadableError(f"{name} {int(text)} is not between {low} and {high}")
     return int(text)
 
 
@@ -114,7 +116,7 @@ def _nearest(text: str) -> str:
             shown = " ".join(rest).replace("?", "*")
             try:
                 _parse(shown)
-            except _Unreadable:
+            except _UnreadableError:
                 continue
             return f'write "{shown}": no seconds and no year'
     return 'write five fields, as "0 20 * * 1-5"'

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import late, plain, truth
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late, plain, truth
 
 CODE = described("GI3008", "public-address-on-many-interfaces", Severity.ERROR, __doc__, ("AWS NET-08",))
 

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import SUBNET, items, late
+from ...aws_graph import SUBNET
 from ...resource_graph import Unknown
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import items, late
 
 CODE = described("GI3012", "fabric-over-several-subnets", Severity.ERROR, __doc__, ("AWS NET-12",))
 

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_capacity import is_block
-from ...aws_graph import LAUNCH_TEMPLATE, late
+from ...aws_graph import LAUNCH_TEMPLATE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3017", "placement-group-with-block", Severity.ERROR, __doc__, ("AWS PLC-02",))
 

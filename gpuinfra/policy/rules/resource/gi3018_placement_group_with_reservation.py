@@ -14,9 +14,10 @@ from typing import Any
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_capacity import has_target, is_block, reservation, reservation_facts
-from ...aws_graph import LAUNCH_TEMPLATE, PLACEMENT_GROUP, late
+from ...aws_graph import LAUNCH_TEMPLATE, PLACEMENT_GROUP
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3018", "placement-group-with-reservation", Severity.ERROR, __doc__, ("AWS PLC-03",))
 

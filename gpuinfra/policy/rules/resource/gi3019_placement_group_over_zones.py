@@ -12,9 +12,10 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import PLACEMENT_GROUP, SUBNET, AwsGraph, Nodes, items, late
+from ...aws_graph import PLACEMENT_GROUP, SUBNET, AwsGraph, Nodes
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import items, late
 
 CODE = described("GI3019", "placement-group-over-zones", Severity.ERROR, __doc__, ("AWS PLC-05",))
 

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import LAUNCH_TEMPLATE, PLACEMENT_GROUP, late
+from ...aws_graph import LAUNCH_TEMPLATE, PLACEMENT_GROUP
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3020", "users-placement-group-replaced", Severity.ERROR, __doc__, ("AWS PLC-06",))
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_capacity import BLOCK_MARKET, market
-from ...aws_graph import late
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3022", "spot-options-on-block", Severity.ERROR, __doc__, ("AWS CAP-02",))
 

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_capacity import is_block, reserved_count
-from ...aws_graph import group_size, late
+from ...aws_graph import group_size
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3023", "block-group-size", Severity.ERROR, __doc__, ("AWS CAP-03",))
 

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_capacity import BLOCK_MARKET, market, reservation_kind, target
-from ...aws_graph import LAUNCH_TEMPLATE, late
+from ...aws_graph import LAUNCH_TEMPLATE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3024", "market-not-the-reservations", Severity.ERROR, __doc__, ("AWS CAP-04",))
 

@@ -14,9 +14,10 @@ from datetime import datetime, timedelta
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_capacity import moment, reservation, reservation_facts
-from ...aws_graph import SCHEDULE, Nodes, group_size, late
+from ...aws_graph import SCHEDULE, Nodes, group_size
 from ...aws_schedules import moment_of, stops
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3026", "block-not-running", Severity.ERROR, __doc__, ("AWS CAP-06",))
 

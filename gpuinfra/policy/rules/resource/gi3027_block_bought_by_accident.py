@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import BLOCK, items
+from ...aws_graph import BLOCK
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import items
 
 CODE = described("GI3027", "block-bought-by-accident", Severity.ERROR, __doc__, ("AWS CAP-08",))
 

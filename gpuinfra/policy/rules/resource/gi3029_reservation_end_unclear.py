@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_capacity import moment
-from ...aws_graph import RESERVATION, late
+from ...aws_graph import RESERVATION
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3029", "reservation-end-unclear", Severity.ERROR, __doc__, ("AWS CAP-11",))
 

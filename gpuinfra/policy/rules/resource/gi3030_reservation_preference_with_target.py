@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_capacity import has_target
-from ...aws_graph import LAUNCH_TEMPLATE, late
+from ...aws_graph import LAUNCH_TEMPLATE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3030", "reservation-preference-with-target", Severity.ERROR, __doc__, ("AWS CAP-12",))
 

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import LUSTRE, late, number
+from ...aws_graph import LUSTRE
 from ...aws_lustre import PERSISTENT_1, PERSISTENT_2, THROUGHPUTS, deployment, storage_type
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late, number
 
 CODE = described("GI3033", "lustre-throughput-not-the-types", Severity.ERROR, __doc__, ("AWS FSX-02",))
 

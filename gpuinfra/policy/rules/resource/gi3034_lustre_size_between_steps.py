@@ -12,9 +12,10 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import LUSTRE, late, number
+from ...aws_graph import LUSTRE
 from ...aws_lustre import deployment, nearest_sizes, storage_type
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late, number
 
 CODE = described("GI3034", "lustre-size-between-steps", Severity.ERROR, __doc__, ("AWS FSX-03",))
 

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import LUSTRE, SECURITY_GROUP, AwsGraph, late, number, truth
+from ...aws_graph import LUSTRE, SECURITY_GROUP, AwsGraph
 from ...aws_lustre import EFA_STEPS, PERSISTENT_2, deployment, storage_type
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late, number, truth
 
 CODE = described("GI3035", "lustre-efa-incomplete", Severity.ERROR, __doc__, ("AWS FSX-04",))
 

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import LUSTRE, late
+from ...aws_graph import LUSTRE
 from ...aws_lustre import PERSISTENT_2, deployment
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3037", "lustre-version-too-old", Severity.ERROR, __doc__, ("AWS FSX-06",))
 

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import LUSTRE, items
+from ...aws_graph import LUSTRE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import items
 
 CODE = described("GI3039", "lustre-over-several-subnets", Severity.ERROR, __doc__, ("AWS FSX-08",))
 

@@ -13,9 +13,10 @@ from itertools import combinations
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import ASSOCIATION, LUSTRE, late
+from ...aws_graph import ASSOCIATION, LUSTRE
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3042", "lustre-associations-clash", Severity.ERROR, __doc__, ("AWS FSX-10",))
 _MOST = 8

@@ -13,9 +13,10 @@ from typing import Any
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import BUDGET, entries, items, late, number, plain
+from ...aws_graph import BUDGET
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import entries, items, late, number, plain
 
 CODE = described("GI3043", "budget-refused-or-mute", Severity.ERROR, __doc__, ("AWS COST-01",))
 _MOST_NOTIFICATIONS, _MOST_SUBSCRIBERS, _MOST_NAME = 10, 11, 100

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import BUDGET, entries, items, late, plain
+from ...aws_graph import BUDGET
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import entries, items, late, plain
 
 CODE = described("GI3044", "budget-filter-reads-zero", Severity.ERROR, __doc__, ("AWS COST-02",))
 

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import BUDGET_ACTION, INSTANCE, NODE_GROUP, SCALING_GROUP, entries, items, late
+from ...aws_graph import BUDGET_ACTION, INSTANCE, NODE_GROUP, SCALING_GROUP
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import entries, items, late
 
 CODE = described("GI3046", "budget-action-stops-nothing", Severity.ERROR, __doc__, ("AWS COST-04",))
 

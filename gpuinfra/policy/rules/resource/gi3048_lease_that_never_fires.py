@@ -13,10 +13,11 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import SCHEDULE, late
+from ...aws_graph import SCHEDULE
 from ...aws_schedules import at_text, calls_scaling, input_of, moment_of
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3048", "lease-that-never-fires", Severity.ERROR, __doc__, ("AWS COST-06",))
 _ROLE = "aws:iam/role:Role"

@@ -14,9 +14,10 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import SCALING_GROUP, group_size, late
+from ...aws_graph import SCALING_GROUP, group_size
 from ...aws_user_data import script
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3049", "idle-stop-undone", Severity.ERROR, __doc__, ("AWS COST-07",))
 _HALT = re.compile(

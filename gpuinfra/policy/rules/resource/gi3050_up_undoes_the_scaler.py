@@ -12,10 +12,11 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import GROUP_POLICY, GROUP_SCHEDULE, NODE_GROUP, SCALING_GROUP, SCHEDULE, AwsGraph, entries, items
+from ...aws_graph import GROUP_POLICY, GROUP_SCHEDULE, NODE_GROUP, SCALING_GROUP, SCHEDULE, AwsGraph
 from ...aws_schedules import stops
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import entries, items
 
 CODE = described("GI3050", "up-undoes-the-scaler", Severity.WARNING, __doc__, ("AWS COST-08",))
 _AUTOSCALER_TAG = "k8s.io/cluster-autoscaler/"

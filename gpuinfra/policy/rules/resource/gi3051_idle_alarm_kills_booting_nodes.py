@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import late
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3051", "idle-alarm-kills-booting-nodes", Severity.WARNING, __doc__, ("AWS COST-11",))
 _ALARM = "aws:cloudwatch/metricAlarm:MetricAlarm"

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import INSTANCE, late
+from ...aws_graph import INSTANCE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3052", "image-of-other-architecture", Severity.ERROR, __doc__, ("AWS CMP-02", "AWS EKS-04"))
 _ARCH = re.compile(r"(?i)(x86_64|arm64|arm_64|aarch64|amd64)")

@@ -13,9 +13,9 @@ from typing import Any
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import late, number, plain
 from ...aws_volumes import volumes
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late, number, plain
 
 CODE = described("GI3054", "volume-performance-out-of-range", Severity.ERROR, __doc__, ("AWS CMP-08",))
 _IOPS = {"gp3": (3000, 16000, 500), "io1": (100, 64000, 50), "io2": (100, 256000, 1000)}

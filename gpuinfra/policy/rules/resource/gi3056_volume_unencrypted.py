@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import late, plain, truth
 from ...aws_volumes import volumes
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late, plain, truth
 
 CODE = described("GI3056", "volume-unencrypted", Severity.ERROR, __doc__, ("AWS CMP-14",))
 

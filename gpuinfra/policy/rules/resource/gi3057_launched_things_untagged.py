@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import LAUNCH_TEMPLATE, entries, late, plain
+from ...aws_graph import LAUNCH_TEMPLATE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import entries, late, plain
 
 CODE = described("GI3057", "launched-things-untagged", Severity.WARNING, __doc__, ("AWS CMP-17",))
 _KINDS = ("instance", "volume", "network-interface")

@@ -13,9 +13,9 @@ from typing import Any, cast
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import entries, late, plain
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import entries, late, plain
 
 CODE = described("GI3058", "tags-refused", Severity.ERROR, __doc__, ("AWS CMP-18",))
 _MOST, _KEY, _VALUE = 50, 128, 256

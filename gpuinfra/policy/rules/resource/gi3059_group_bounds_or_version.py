@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import NODE_GROUP, SCALING_GROUP, group_size, late
+from ...aws_graph import NODE_GROUP, SCALING_GROUP, group_size
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3059", "group-bounds-or-version", Severity.ERROR, __doc__, ("AWS CMP-20",))
 _VERSIONS = (

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE, late
+from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3061", "image-id-is-a-name", Severity.ERROR, __doc__, ("AWS CMP-24",))
 _IMAGE = re.compile(r"ami-[0-9a-zA-Z]+|resolve:ssm:.+")

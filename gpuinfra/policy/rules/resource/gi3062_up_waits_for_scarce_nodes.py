@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import SCALING_GROUP, group_size, late
+from ...aws_graph import SCALING_GROUP, group_size
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3062", "up-waits-for-scarce-nodes", Severity.WARNING, __doc__, ("AWS CMP-19",))
 _AT_ONCE = ("0", "0s", "0m")

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import NODE_GROUP, Nodes, items
+from ...aws_graph import NODE_GROUP, Nodes
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import items
 
 CODE = described("GI3063", "template-field-of-the-node-group", Severity.ERROR, __doc__, ("AWS EKS-01",))
 _FORBIDDEN = ("iamInstanceProfile", "instanceInitiatedShutdownBehavior", "hibernationOptions")

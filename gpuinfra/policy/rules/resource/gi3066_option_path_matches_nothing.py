@@ -14,9 +14,9 @@ from difflib import get_close_matches
 from typing import Any, cast
 
 from ....diagnostics import Diagnostic, Severity
-from ...aws_graph import items, late, plain
 from ...resource_graph import Resource, option_path_faults
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import items, late, plain
 
 CODE = described("GI3066", "option-path-matches-nothing", Severity.ERROR, __doc__, ())
 _OPTIONS = ("ignoreChanges", "replaceOnChanges")

@@ -1,0 +1,42 @@
+"""What goes on billing when the nodes are gone.
+
+What: The cluster has storage or a NAT gateway, which bill on after every node has stopped.
+Why: A lease ends the nodes and keeps the data; a forgotten file system costs as much as a node.
+Fix: Remove the stack (pulumi destroy) when the data are no longer needed.
+References: FSx for Lustre pricing; VPC pricing, NAT gateway
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ...money import HOURS_PER_MONTH, usd
+from ...rule import Examples, PlanContext, PlanRule, described
+
+CODE = described("GI2272", "bills-after-the-end", Severity.INFO, __doc__, ("AWS COST-09",))
+_WORTH_SAYING_USD_PER_MONTH = 10
+
+
+def check(ctx: PlanContext) -> Iterator[Diagnostic]:
+    """One finding for a cluster whose nodes end."""
+    end = ctx.plan.spec.shutdown
+    if not (ctx.plan.lease.present or (end is not None and (end.idle_after or end.stop_at))):
+        return
+    left = ctx.cost.residual_usd_per_hour
+    if left * HOURS_PER_MONTH < _WORTH_SAYING_USD_PER_MONTH:
+        return
+    lines = [line for line in ctx.cost.lines if not line.ends_with_nodes and line.usd_per_hour]
+    names = ", ".join(line.name for line in sorted(lines, key=lambda x: -(x.usd_per_hour or 0))[:4])
+    yield CODE.at(
+        "shutdown",
+        f"when the nodes are gone {usd(left)} an hour, {usd(left * HOURS_PER_MONTH)} a month, bill on: {names}",
+    )
+
+
+RULE = PlanRule(
+    CODE,
+    ("money",),
+    check,
+    Examples(("{shutdown: null, budget: null}",), ("storage: [{size_gib: 9600}]",)),
+)

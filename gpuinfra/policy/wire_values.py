@@ -1,0 +1,56 @@
+"""Values of recorded inputs as rules read them: numbers in text, truths in text, and what is not known yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from .resource_graph import OutputRef, Secret, Unknown
+
+_LATE_TEXT = re.compile(r"\$\{[^{}]+\}")
+
+
+def number(value: Any) -> float | None:
+    """The number of a JSON number or of digits in text; None for anything else (also unknown)."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, (int, float)):
+        return value
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return None
+    return None
+
+
+def truth(value: Any) -> bool | None:
+    """The truth of a JSON boolean, or of 'true' and 'false' as launch templates spell them; None otherwise."""
+    if isinstance(value, bool):
+        return value
+    return {"true": True, "false": False}.get(value) if isinstance(value, str) else None
+
+
+def late(value: Any) -> bool:
+    """Whether a value is known only after the deployment, or comes from another resource."""
+    if isinstance(value, str):
+        return bool(_LATE_TEXT.search(value))
+    return isinstance(value, (Unknown, OutputRef))
+
+
+def items(value: Any) -> list[Any]:
+    """The entries of a list; nothing for anything else."""
+    return list(cast(Sequence[Any], value)) if isinstance(value, (list, tuple)) else []
+
+
+def entries(value: Any) -> list[Mapping[str, Any]]:
+    """The mappings of a list (or a mapping that stands for a list of one); what is no mapping is left out."""
+    if isinstance(value, Mapping):
+        return [cast(Mapping[str, Any], value)]
+    return [cast(Mapping[str, Any], v) for v in items(value) if isinstance(v, Mapping)]
+
+
+def plain(value: Any) -> Any:
+    """The value inside a Secret."""
+    return value.value if isinstance(value, Secret) else value

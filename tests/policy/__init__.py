@@ -1,0 +1,1 @@
+"""The policy engine, its registry, and every rule by its own examples."""

@@ -1,0 +1,117 @@
+"""The registry: every rule is one file, named after its code, with texts and examples."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpuinfra.diagnostics import Severity
+from gpuinfra.policy import registry
+from gpuinfra.policy.rule import PlanRule, ResourceRule, described
+
+ROOT = Path(__file__).parents[2]
+FACT = re.compile(r"(AWS|AZ) [A-Z]+\d?-\d\d|GCP GCP-[A-Z]+-\d\d")
+
+
+def test_every_file_of_the_folders_is_a_rule():
+    for folder, rules in (("plan", registry.plan_rules()), ("resource", registry.resource_rules())):
+        files = sorted(p.stem for p in (ROOT / "gpuinfra/policy/rules" / folder).glob("gi*.py"))
+        assert files == [f"{r.code.code.lower()}_{r.code.slug.replace('-', '_')}" for r in rules]
+        assert len(files) > 40
+
+
+def test_codes_are_unique_and_in_their_range():
+    codes = [r.code.code for r in registry.all_rules()]
+    assert len(set(codes)) == len(codes)
+    assert all(2200 <= int(r.code.code[2:]) < 3000 for r in registry.plan_rules())
+    assert all(3000 < int(r.code.code[2:]) < 4000 for r in registry.resource_rules())
+
+
+def test_slugs_are_unique_within_a_kind():
+    for rules in (registry.plan_rules(), registry.resource_rules()):
+        slugs = [r.code.slug for r in rules]
+        assert len(set(slugs)) == len(slugs)
+
+
+@pytest.mark.parametrize("rule", registry.all_rules(), ids=lambda r: r.code.code)
+def test_a_rule_says_what_why_and_how_to_mend_it(rule: PlanRule | ResourceRule):
+    doc = registry.module_of(rule).__doc__ or ""
+    for heading in ("What: ", "Why: ", "Fix: ", "References: "):
+        assert f"\n{heading}" in doc
+    assert rule.code.summary
+    assert rule.code.why
+    assert rule.code.fix
+    assert rule.code.references
+    assert rule.tags
+
+
+@pytest.mark.parametrize("rule", registry.all_rules(), ids=lambda r: r.code.code)
+def test_fact_rows_are_spelt_as_the_facts_spell_them(rule: PlanRule | ResourceRule):
+    assert [f for f in rule.code.facts if not FACT.fullmatch(f)] == []
+
+
+def test_a_rule_is_found_by_its_code_case_aside():
+    found = registry.rule("gi2201")
+    assert found is not None
+    assert found.code.slug == "nodes-without-end"
+    assert registry.rule("GI2999") is None
+
+
+def test_texts_come_from_the_docstring():
+    doc = "Title.\n\nWhat: a thing\nin two lines.\nWhy: because.\nFix: mend it.\nReferences: one; two\n"
+    code = described("GI9001", "x", Severity.INFO, doc)
+    assert (code.summary, code.why, code.fix) == ("a thing in two lines.", "because.", "mend it.")
+    assert code.references == ("one", "two")
+
+
+def test_a_rule_without_docstring_has_empty_texts():
+    assert described("GI9001", "x", Severity.INFO, None).summary == ""
+
+
+def _run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "said"),
+    [
+        ("gi2999_right_name", "RULE = None", "has no RULE"),
+        ("helpers", "", "is not named as a rule"),
+        ("gi2998_other_slug", "from gpuinfra.policy.registry import plan_rules\n", "has no RULE"),
+    ],
+)
+def test_a_file_that_breaks_the_form_is_refused(tmp_path: Path, name: str, body: str, said: str):
+    (tmp_path / f"{name}.py").write_text(body)
+    out = _run(
+        "import gpuinfra.policy.rules.plan as p\n"
+        f"p.__path__.append({str(tmp_path)!r})\n"
+        "from gpuinfra.policy import registry\nregistry.plan_rules()"
+    )
+    assert "RegistryError" in out
+    assert said in out
+
+
+def test_a_code_taken_twice_is_refused(tmp_path: Path):
+    (tmp_path / "gi2201_nodes_without_end.py").write_text("")
+    source = (ROOT / "gpuinfra/policy/rules/plan/gi2239_scheduler_not_built.py").read_text()
+    (tmp_path / "gi2239_other.py").write_text(source.replace('"scheduler-not-built"', '"other"'))
+    out = _run(
+        "import gpuinfra.policy.rules.plan as p\n"
+        f"p.__path__.append({str(tmp_path)!r})\n"
+        "from gpuinfra.policy import registry\nregistry.plan_rules()"
+    )
+    assert "GI2239 is taken twice" in out
+
+
+def test_plan_rules_load_without_resource_rules_and_heavy_packages():
+    out = _run(
+        "import sys\nfrom gpuinfra.policy.registry import plan_rules\nplan_rules()\n"
+        "print(sorted(m for m in sys.modules if m.startswith(('pulumi', 'jinja2', 'rich', 'boto')) "
+        "or '.rules.resource.' in m))"
+    )
+    assert out.strip() == "[]"
