@@ -16,12 +16,24 @@ TAGS = {"gpuinfra-cluster": "large"}
 
 def network(child: pulumi.ResourceOptions) -> tuple[aws.ec2.Subnet, aws.ec2.SecurityGroup, aws.ec2.SecurityGroup]:
     vpc = aws.ec2.Vpc(
-        "large-vpc", cidr_block="10.40.0.0/16", enable_dns_hostnames=True, enable_dns_support=True, region=REGION, tags=TAGS, opts=child
+        "large-vpc",
+        cidr_block="10.40.0.0/16",
+        enable_dns_hostnames=True,
+        enable_dns_support=True,
+        region=REGION,
+        tags=TAGS,
+        opts=child,
     )
     subnets = [
         aws.ec2.Subnet(
-            f"large-{name}", vpc_id=vpc.id, cidr_block=cidr, availability_zone_id="use2-az1", map_public_ip_on_launch=False,
-            region=REGION, tags=TAGS, opts=child,
+            f"large-{name}",
+            vpc_id=vpc.id,
+            cidr_block=cidr,
+            availability_zone_id="use2-az1",
+            map_public_ip_on_launch=False,
+            region=REGION,
+            tags=TAGS,
+            opts=child,
         )
         for name, cidr in (("nodes", "10.40.0.0/17"), ("public", "10.40.128.0/24"))
     ]
@@ -31,18 +43,31 @@ def network(child: pulumi.ResourceOptions) -> tuple[aws.ec2.Subnet, aws.ec2.Secu
         "large-nat", allocation_id=address.id, subnet_id=subnets[1].id, region=REGION, tags=TAGS, opts=child
     )
     tables = []
-    for subnet, name, target in zip(subnets, ("nodes", "public"), ({"nat_gateway_id": nat.id}, {"gateway_id": gateway.id}), strict=True):
+    for subnet, name, target in zip(
+        subnets, ("nodes", "public"), ({"nat_gateway_id": nat.id}, {"gateway_id": gateway.id}), strict=True
+    ):
         table = aws.ec2.RouteTable(f"large-{name}-routes", vpc_id=vpc.id, region=REGION, tags=TAGS, opts=child)
         aws.ec2.Route(
-            f"large-{name}-default", route_table_id=table.id, destination_cidr_block="0.0.0.0/0", region=REGION, opts=child, **target
+            f"large-{name}-default",
+            route_table_id=table.id,
+            destination_cidr_block="0.0.0.0/0",
+            region=REGION,
+            opts=child,
+            **target,
         )
         aws.ec2.RouteTableAssociation(
             f"large-{name}-association", route_table_id=table.id, subnet_id=subnet.id, region=REGION, opts=child
         )
         tables.append(table)
     aws.ec2.VpcEndpoint(
-        "large-s3", vpc_id=vpc.id, service_name=f"com.amazonaws.{REGION}.s3", vpc_endpoint_type="Gateway",
-        route_table_ids=[tables[0].id], region=REGION, tags=TAGS, opts=child,
+        "large-s3",
+        vpc_id=vpc.id,
+        service_name=f"com.amazonaws.{REGION}.s3",
+        vpc_endpoint_type="Gateway",
+        route_table_ids=[tables[0].id],
+        region=REGION,
+        tags=TAGS,
+        opts=child,
     )
     nodes, files = (
         aws.ec2.SecurityGroup(
@@ -50,13 +75,22 @@ def network(child: pulumi.ResourceOptions) -> tuple[aws.ec2.Subnet, aws.ec2.Secu
         )
         for name in ("nodes", "files")
     )
-    pairs = [(nodes, nodes, -1, "-1"), *((a, b, p, "tcp") for p in (988, 1018) for a, b in ((files, nodes), (files, files), (nodes, files)))]
+    pairs = [
+        (nodes, nodes, -1, "-1"),
+        *((a, b, p, "tcp") for p in (988, 1018) for a, b in ((files, nodes), (files, files), (nodes, files))),
+    ]
     for n, (group, peer, port, protocol) in enumerate(pairs):
         ports = {} if port == -1 else {"from_port": port, "to_port": 988 if port == 988 else 1023}
         for kind in (aws.vpc.SecurityGroupIngressRule, aws.vpc.SecurityGroupEgressRule):
             kind(
-                f"large-rule-{n}", security_group_id=group.id, referenced_security_group_id=peer.id, ip_protocol=protocol,
-                region=REGION, tags=TAGS, opts=child, **ports,
+                f"large-rule-{n}",
+                security_group_id=group.id,
+                referenced_security_group_id=peer.id,
+                ip_protocol=protocol,
+                region=REGION,
+                tags=TAGS,
+                opts=child,
+                **ports,
             )
     return subnets[0], nodes, files
 
@@ -71,16 +105,31 @@ def cluster(pools: list[dict[str, object]]) -> None:
     child = pulumi.ResourceOptions(parent=root)
     subnet, nodes, files = network(child)
     role = aws.iam.Role("large-role", assume_role_policy=trusted_by("ec2.amazonaws.com"), tags=TAGS, opts=child)
-    aws.iam.RolePolicy("large-role-policy", role=role.id, policy=json.dumps({"Version": "2012-10-17", "Statement": []}), opts=child)
-    profile = aws.iam.InstanceProfile("large-profile", role=role.name, tags=TAGS, opts=child)
-    scheduler = aws.iam.Role("large-scheduler", assume_role_policy=trusted_by("scheduler.amazonaws.com"), tags=TAGS, opts=child)
     aws.iam.RolePolicy(
-        "large-scheduler-policy", role=scheduler.id, policy=json.dumps({"Version": "2012-10-17", "Statement": []}), opts=child
+        "large-role-policy", role=role.id, policy=json.dumps({"Version": "2012-10-17", "Statement": []}), opts=child
+    )
+    profile = aws.iam.InstanceProfile("large-profile", role=role.name, tags=TAGS, opts=child)
+    scheduler = aws.iam.Role(
+        "large-scheduler", assume_role_policy=trusted_by("scheduler.amazonaws.com"), tags=TAGS, opts=child
+    )
+    aws.iam.RolePolicy(
+        "large-scheduler-policy",
+        role=scheduler.id,
+        policy=json.dumps({"Version": "2012-10-17", "Statement": []}),
+        opts=child,
     )
     scratch = aws.fsx.LustreFileSystem(
-        "large-scratch", subnet_ids=subnet.id, deployment_type="PERSISTENT_2", storage_type="SSD", storage_capacity=9600,
-        per_unit_storage_throughput=500, file_system_type_version="2.15", security_group_ids=[files.id], region=REGION,
-        tags=TAGS, opts=child,
+        "large-scratch",
+        subnet_ids=subnet.id,
+        deployment_type="PERSISTENT_2",
+        storage_type="SSD",
+        storage_capacity=9600,
+        per_unit_storage_throughput=500,
+        file_system_type_version="2.15",
+        security_group_ids=[files.id],
+        region=REGION,
+        tags=TAGS,
+        opts=child,
     )
     failures = aws.sqs.Queue("large-failures", region=REGION, tags=TAGS, opts=child)
     end = time_.Offset("large-lease", offset_hours=72, opts=child)
@@ -97,9 +146,12 @@ def cluster(pools: list[dict[str, object]]) -> None:
         tags=TAGS, opts=child,
     )  # fmt: skip
     image = aws.ssm.get_parameter_output(
-        name="/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-amazon-linux-2023/latest/ami-id", region=REGION
+        name="/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-amazon-linux-2023/latest/ami-id",
+        region=REGION,
     ).value
-    script = scratch.dns_name.apply(lambda name: base64.b64encode(("#!/bin/sh\n# " + name + "\n" + "echo boot\n" * 500).encode()).decode())
+    script = scratch.dns_name.apply(
+        lambda name: base64.b64encode(("#!/bin/sh\n# " + name + "\n" + "echo boot\n" * 500).encode()).decode()
+    )
     for spec in pools:
         pool(spec, root, subnet, nodes, profile, scheduler, failures, end, image, script)
 

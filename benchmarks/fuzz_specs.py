@@ -179,7 +179,7 @@ def changed_data(data: Any, rng: random.Random) -> Any:
     if choice <= 2:
         holder[key] = copy.deepcopy(rng.choice(WORDS))
     elif choice <= 4:
-        holder[key] = rng.choice(VALUES)
+        holder[key] = copy.deepcopy(rng.choice(VALUES))
     elif choice == 5:
         holder[key] = rng.choice([[holder[key]], {"x": holder[key]}, {str(key): holder[key]}, str(holder[key])])
     elif choice == 6 and isinstance(holder, dict):
@@ -190,7 +190,7 @@ def changed_data(data: Any, rng: random.Random) -> Any:
     elif isinstance(holder, list):
         holder.extend(copy.deepcopy([holder[key]] * rng.choice([1, 2, 30])))
     else:
-        holder[rng.choice(WORDS)] = rng.choice(VALUES)
+        holder[rng.choice(WORDS)] = copy.deepcopy(rng.choice(VALUES))
     return data
 
 
@@ -254,7 +254,8 @@ def planner() -> Callable[[ClusterSpec], list[Diagnostic]] | None:
 def faults_of(found: tuple[Diagnostic, ...] | list[Diagnostic]) -> str:
     """What is wrong with findings as text for a person: empty where nothing is."""
     for d in found:
-        text = f"{d}{d.hint}{d.path}"
+        # A hint may show a command of several lines.
+        text = f"{d}{d.path}" + d.hint.replace("\n", "").replace("\t", "")
         if not d.code or not d.message:
             return f"a finding without code or text: {d!r}"
         if not all(c.isprintable() for c in text):

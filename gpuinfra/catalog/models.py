@@ -7,13 +7,12 @@ that were filled from common knowledge and not read on a page.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..vocabulary import CapacityType, FabricKind, KernelModule, Provider, StorageKind
 
 
-@dataclass(frozen=True, slots=True)
-class Miss:
+class Miss(NamedTuple):
     """A look-up that found nothing: what was asked, and the known names nearest to it."""
 
     kind: str
@@ -22,8 +21,7 @@ class Miss:
     nearest: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Accelerator:
+class Accelerator(NamedTuple):
     """A GPU model. Bandwidths in GB/s, dense TFLOPS, memory in GiB per GPU."""
 
     model: str
@@ -52,8 +50,7 @@ class Accelerator:
     weak: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class InstanceType:
+class InstanceType(NamedTuple):
     """A machine that a cloud sells. Also machines without GPUs: then gpu_model is empty and gpu_count 0.
 
     `known` is False for a name that the tables lack but the cloud's naming allows (a CPU type of Google or Azure):
@@ -96,8 +93,7 @@ class InstanceType:
         return bool(self.gpu_model)
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkCards:
+class NetworkCards(NamedTuple):
     """The network cards of an AWS type (facts a1): what decides its interface list."""
 
     instance_type: str
@@ -114,19 +110,17 @@ class NetworkCards:
     notes: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NicSlot:
+class NicSlot(NamedTuple):
     """One network interface that a Google machine type demands, in order (facts a2)."""
 
-    index: int
+    order: int
     nic_type: str
     """GVNIC, MRDMA or IDPF."""
     network: str
     """Which network of the cluster: host, host1, gpu0 … gpu7, rdma."""
 
 
-@dataclass(frozen=True, slots=True)
-class NicLayout:
+class NicLayout(NamedTuple):
     """The interfaces of a Google machine family and the networks they need (facts a2)."""
 
     family: str
@@ -146,8 +140,7 @@ class NicLayout:
     notes: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class InfiniBand:
+class InfiniBand(NamedTuple):
     """The InfiniBand facts of an Azure size (facts a3–a5)."""
 
     instance_type: str
@@ -168,8 +161,7 @@ class InfiniBand:
     notes: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PurchaseOption:
+class PurchaseOption(NamedTuple):
     """Whether a type, or a family, is sold in one way, and if not why and what is."""
 
     provider: Provider
@@ -184,8 +176,7 @@ class PurchaseOption:
     as_of: str
 
 
-@dataclass(frozen=True, slots=True)
-class Retired:
+class Retired(NamedTuple):
     """A type that the cloud no longer deploys."""
 
     provider: Provider
@@ -196,8 +187,7 @@ class Retired:
     as_of: str
 
 
-@dataclass(frozen=True, slots=True)
-class Availability:
+class Availability(NamedTuple):
     """Zones that offer a type. AWS zones are ids (use2-az1)."""
 
     provider: Provider
@@ -209,8 +199,7 @@ class Availability:
     as_of_basis: str
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(NamedTuple):
     """The price of one instance for an hour, USD, Linux. `estimate` says that it was derived, not read."""
 
     provider: Provider
@@ -228,8 +217,7 @@ class Price:
     """The spot figure is a floor or ceiling of its source, not a market price: treat it as unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class CudaRelease:
+class CudaRelease(NamedTuple):
     """A CUDA toolkit release. Drivers as 580.65.06; a capability as 9.0."""
 
     version: str
@@ -243,8 +231,7 @@ class CudaRelease:
     as_of: str
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerImage:
+class ContainerImage(NamedTuple):
     """A container image whose contents are known. Versions are text; empty means unknown."""
 
     image: str
@@ -265,8 +252,7 @@ class ContainerImage:
     weak: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NodeImage:
+class NodeImage(NamedTuple):
     """A VM image. `driver` may be a branch only (580); empty means unknown."""
 
     provider: Provider
@@ -292,8 +278,7 @@ class NodeImage:
     as_of: str
 
 
-@dataclass(frozen=True, slots=True)
-class StorageTier:
+class StorageTier(NamedTuple):
     """A size ladder of shared storage (GiB): sizes run from min to max in steps.
 
     A ladder with more than one band has more than one row; `throughput_mbps_per_tib` is None where the service has none
@@ -320,8 +305,7 @@ class StorageTier:
     as_of: str
 
 
-@dataclass(frozen=True, slots=True)
-class ServicePrice:
+class ServicePrice(NamedTuple):
     """A price of something that is no instance: storage, NAT, egress, a control plane."""
 
     provider: Provider
@@ -341,8 +325,7 @@ class ServicePrice:
     notes: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """A limit of a cloud: the length and alphabet of a name, or the size of a document."""
 
     provider: Provider
@@ -357,8 +340,7 @@ class Limit:
     weak: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AttachedAccelerator:
+class AttachedAccelerator(NamedTuple):
     """How many vCPUs and how much memory an N1 machine may have with so many GPUs (Google)."""
 
     accelerator_type: str

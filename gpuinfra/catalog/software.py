@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from ..vocabulary import KernelModule, Provider
 from .models import ContainerImage, CudaRelease, NodeImage
@@ -146,4 +145,4 @@ def _at_release(row: NodeImage, selector: str, release: str) -> NodeImage:
     branch = row.driver.partition(".")[0]
     driver = branch if branch and branch in re.split(r"[-_:/]", row.name) else ""
     notes = f"release {release}; the table knows the driver of {row.release or 'the newest release'}"
-    return replace(row, selector=selector, release=release, driver=driver, cuda="", notes=notes)
+    return row._replace(selector=selector, release=release, driver=driver, cuda="", notes=notes)

@@ -94,8 +94,6 @@ def root() -> None:
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit status. Nothing escapes: a fault of the tool is one line and a 2."""
     _make_streams_safe()
-    # Looking for plugins of pydantic (tracing tools) reads the metadata of every installed package: 20 ms for nothing.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         result: Any = root.main(args=args, prog_name="gpuinfra", standalone_mode=False)
         write("")

@@ -134,7 +134,7 @@ def _efa_nics(cards: NetworkCards) -> tuple[Nic, ...]:
 def _slot_layout(instance: InstanceType) -> Layout:
     """Google wants every interface of a machine, whether it is used or not."""
     layout = catalog.nic_layout(instance.name)
-    nics = tuple(Nic(s.index, 0, s.nic_type.lower(), s.network) for s in layout.slots)
+    nics = tuple(Nic(s.order, 0, s.nic_type.lower(), s.network) for s in layout.slots)
     kind = instance.fabric if len(nics) > 1 else FabricKind.NONE
     return kind, nics, nics
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from .. import catalog
@@ -99,6 +99,16 @@ def ranked_images(
     instance: InstanceType, accelerator: Accelerator | None, kind: str, facts: Facts
 ) -> tuple[NodeImage, ...]:
     """The images that fit a machine, best first: sold under a name, made for it, certain, plain Ubuntu, newest."""
+    key = (instance.name, accelerator.model if accelerator else "", kind)
+    found = facts.rankings.get(key)
+    if found is None:
+        found = facts.rankings[key] = _rank_images(instance, accelerator, kind, facts)
+    return found
+
+
+def _rank_images(
+    instance: InstanceType, accelerator: Accelerator | None, kind: str, facts: Facts
+) -> tuple[NodeImage, ...]:
     fitting = [(i, _steps(i, instance, accelerator, kind)) for i in _bootable(instance, accelerator, kind, facts)]
     fitting = [(i, s) for i, s in fitting if not any(step.holds is Holds.NO for step in s)]
     return tuple(i for i, _ in sorted(fitting, key=lambda f: _rank(f[0], f[1], instance)))
@@ -123,7 +133,7 @@ def _laid_on(image: NodeImage, facts: Facts) -> NodeImage:
     stock = next(
         (i for i in facts.node_images if i.driver_kind == "none" and i.selector and _same_stock(i, image)), None
     )
-    return replace(image, selector=stock.selector) if stock else image
+    return image._replace(selector=stock.selector) if stock else image
 
 
 def _same_stock(stock: NodeImage, image: NodeImage) -> bool:
@@ -137,7 +147,7 @@ def _lays_drivers(kind: str, facts: Facts) -> bool:
 
 def _plain_under_driver(kind: str, facts: Facts) -> list[NodeImage]:
     """Stock images that carry the driver once it is laid on; its version is not known."""
-    return [replace(i, driver_kind=kind) for i in facts.node_images if i.driver_kind == "none" and i.selector]
+    return [i._replace(driver_kind=kind) for i in facts.node_images if i.driver_kind == "none" and i.selector]
 
 
 def _is_machine(token: str, instance: InstanceType) -> bool:
@@ -268,12 +278,12 @@ def _named(
     image = _under_driver(row, instance, kind, facts)
     full = read_image_name(provider, _full_selector(image)) if wish.startswith("family/") or "/" not in wish else None
     name = full if full and full.kind == name.kind == FAMILY else name
-    steps = _steps(replace(image, selector=wish), instance, accelerator, kind)
+    steps = _steps(image._replace(selector=wish), instance, accelerator, kind)
     what = f"{accelerator.model} ({instance.name})" if accelerator else instance.name
     found = (*found, *_misfits(steps, instance, accelerator, kind, facts, path))
     if not any(d.is_error for d in found):
         found = (*found, *_not_served(image, instance, accelerator, wish, kind, facts, path))
-        found = (*found, *_doubts(replace(image, selector=wish), steps, what, path))
+        found = (*found, *_doubts(image._replace(selector=wish), steps, what, path))
     found = (*found, *_unpinned(name, image.name, path))
     return _chosen(name, image, steps, f"named in the spec: {image.name}", found, accelerator)
 
@@ -284,8 +294,8 @@ def _under_driver(row: NodeImage, instance: InstanceType, kind: str, facts: Fact
         return row
     for image in facts.node_images:
         if image.driver_kind == kind and not image.selector and _same_stock(row, image) and serves(image, instance):
-            return replace(image, selector=row.selector)
-    return replace(row, driver_kind=kind)
+            return image._replace(selector=row.selector)
+    return row._replace(driver_kind=kind)
 
 
 def _malformed(provider: Provider, wish: str, path: str) -> Diagnostic:

@@ -67,6 +67,11 @@ class Facts:
         """Containers that were chosen, by what they were chosen for: pools that are alike are judged once."""
         return {}
 
+    @cached_property
+    def rankings(self) -> dict[tuple[str, str, str], tuple[NodeImage, ...]]:
+        """Node images by machine, GPU and kind of driver, best first, once they were ranked."""
+        return {}
+
     def release(self, version: str) -> CudaRelease | None:
         """The release of a version: its own row, else the newest older patch of that minor version, else its first.
 

@@ -12,6 +12,9 @@ from ..plan.models import ClusterPlan
 from ..spec.models import Waiver
 from .resource_graph import ResourceGraph
 from .rule import GraphContext, PlanContext, PlanRule, ResourceRule, Rule, Undecided
+from .wire_values import secret_texts
+
+_SHORTEST_SECRET = 4
 
 
 class RuleError(Exception):
@@ -86,6 +89,7 @@ def check_graph(
         except Exception as e:
             raise RuleError(rule, e) from e
     undecided.update(dict.fromkeys(context.undecided))
+    found = _redacted(found, graph)
     if plan is not None:
         found = [_at_origin(d, plan) for d in found]
     applied = waivers if waivers is not None else (plan.spec.waivers if plan is not None else ())
@@ -128,6 +132,22 @@ def covers(waiver: Waiver, diagnostic: Diagnostic, graph: ResourceGraph | None =
 
 def _within(path: str, prefix: str) -> bool:
     return path == prefix or path.startswith((f"{prefix}.", f"{prefix}["))
+
+
+def _redacted(found: list[Diagnostic], graph: ResourceGraph) -> list[Diagnostic]:
+    """The findings without the text of any value that is marked secret. Texts too short to be one are let be."""
+    if not found:
+        return found
+    secrets = sorted(
+        {t for r in graph for t in secret_texts(r.inputs) if len(t) >= _SHORTEST_SECRET}, key=len, reverse=True
+    )
+
+    def clean(text: str) -> str:
+        for secret in secrets:
+            text = text.replace(secret, "[secret]")
+        return text
+
+    return [replace(d, message=clean(d.message), hint=clean(d.hint)) for d in found] if secrets else found
 
 
 def _at_origin(diagnostic: Diagnostic, plan: ClusterPlan) -> Diagnostic:

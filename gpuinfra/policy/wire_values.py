@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any, cast
 
 from .resource_graph import OutputRef, Secret, Unknown
@@ -12,17 +13,14 @@ _LATE_TEXT = re.compile(r"\$\{[^{}]+\}")
 
 
 def number(value: Any) -> float | None:
-    """The number of a JSON number or of digits in text; None for anything else (also unknown)."""
-    if isinstance(value, bool):
+    """The number of a JSON number or of digits in text; None for anything else (also unknown, and not finite)."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
-    if isinstance(value, (int, float)):
-        return value
-    if isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            return None
-    return None
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return found if isfinite(found) else None
 
 
 def truth(value: Any) -> bool | None:
@@ -54,3 +52,15 @@ def entries(value: Any) -> list[Mapping[str, Any]]:
 def plain(value: Any) -> Any:
     """The value inside a Secret."""
     return value.value if isinstance(value, Secret) else value
+
+
+def secret_texts(value: Any, *, inside: bool = False) -> set[str]:
+    """Every text and number of a value that is marked secret, at any depth."""
+    if isinstance(value, Secret):
+        return secret_texts(value.value, inside=True)
+    if isinstance(value, Mapping):
+        found = cast(Mapping[Any, Any], value)
+        return {t for v in found.values() for t in secret_texts(v, inside=inside)}
+    if isinstance(value, (list, tuple)):
+        return {t for v in cast(Sequence[Any], value) for t in secret_texts(v, inside=inside)}
+    return {str(value)} if inside and isinstance(value, (str, int, float)) and not isinstance(value, bool) else set()

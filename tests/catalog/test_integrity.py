@@ -269,7 +269,7 @@ def test_google_interfaces_add_up(name: str, expected: tuple[int, int]) -> None:
     layout = catalog.nic_layout(name)
     rdma = [slot for slot in layout.slots if slot.nic_type == "MRDMA"]
     assert (len(layout.slots), len(rdma)) == expected
-    assert [slot.index for slot in layout.slots] == list(range(len(layout.slots)))
+    assert [slot.order for slot in layout.slots] == list(range(len(layout.slots)))
     assert bool(rdma) == bool(layout.network_profile_suffix)
 
 

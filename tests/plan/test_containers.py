@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,7 +29,7 @@ def read(reference: str, images: tuple[ContainerImage, ...] = ()) -> ContainerPl
 
 def month(tag: str, cuda: str) -> ContainerImage:
     row = catalog.container_images()[0]
-    return dataclasses.replace(row, image=f"nvcr.io/nvidia/pytorch:{tag}-py3", cuda_version=cuda)
+    return row._replace(image=f"nvcr.io/nvidia/pytorch:{tag}-py3", cuda_version=cuda)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from itertools import combinations_with_replacement, product
 
 import pytest
@@ -164,7 +163,7 @@ def test_machines_without_mig(provider: Provider, name: str, model: str) -> None
 def test_a_machine_without_gpus_and_a_gpu_that_is_not_known_for_mig() -> None:
     _, (none,) = mig_plan("p", "1g.5gb", None, machine(Provider.AWS, "c5.xlarge"), 0)
     assert none.code == "GI2140"
-    unverified = dataclasses.replace(A100, mig_max_instances=None, mig_profiles=())
+    unverified = A100._replace(mig_max_instances=None, mig_profiles=())
     _, (unknown,) = mig_plan("p", "1g.5gb", unverified, P4D, 8)
     assert unknown.code == "GI2143"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -113,7 +111,7 @@ def test_auto_prefers_an_image_made_for_the_machine_over_a_newer_one_that_names_
     assert not isinstance(instance, Miss)
     assert not isinstance(accelerator, Miss)
     own = next(i for i in catalog.node_images(AWS) if "P5" in i.machine_types.split(";") and i.driver and i.selector)
-    newer = dataclasses.replace(own, machine_types="", driver="999.10.01", selector="/aws/service/newer/ami-id")
+    newer = own._replace(machine_types="", driver="999.10.01", selector="/aws/service/newer/ami-id")
     choice = choose_node_image(AWS, instance, accelerator, "auto", Facts((), (), (newer, own)))
     assert choice.plan is not None
     assert choice.plan.selector == own.selector
@@ -351,7 +349,7 @@ def test_login_user_root_device_and_size() -> None:
 def test_machines_as_publishers_spell_them(token: str, provider: Provider, name: str, answer: bool | None) -> None:
     instance = catalog.instance_type(provider, name)
     assert not isinstance(instance, Miss)
-    image = dataclasses.replace(catalog.node_images(provider)[0], machine_types=token)
+    image = catalog.node_images(provider)[0]._replace(machine_types=token)
     assert serves(image, instance) is answer
 
 
