@@ -26,8 +26,9 @@ class CostEstimate:
     lease_hours: float | None
     usd_per_lease: float | None
     """None without a lease."""
+    worst_usd_per_lease: float | None
     worst_usd_per_month: float
-    """min(lease, 730 h) x worst hourly rate."""
+    """min(lease, 730 h) x worst hourly rate; a capacity block's nodes bill no longer than its window."""
     unknown: tuple[str, ...]
     """Names of the lines without a price."""
 
@@ -68,13 +69,17 @@ def estimate(plan: ClusterPlan) -> CostEstimate:
     hourly = _known(line.usd_per_hour for line in lines)
     worst = _known(line.worst_usd_per_hour for line in lines)
     hours = lease_hours(plan)
+    month = HOURS_PER_MONTH if hours is None else min(hours, HOURS_PER_MONTH)
     return CostEstimate(
         lines=lines,
         usd_per_hour=hourly,
         worst_usd_per_hour=worst,
         lease_hours=hours,
-        usd_per_lease=None if hours is None else hourly * hours,
-        worst_usd_per_month=worst * (HOURS_PER_MONTH if hours is None else min(hours, HOURS_PER_MONTH)),
+        usd_per_lease=None if hours is None else _over(hours, ((line.usd_per_hour, line) for line in lines)),
+        worst_usd_per_lease=None
+        if hours is None
+        else _over(hours, ((line.worst_usd_per_hour, line) for line in lines)),
+        worst_usd_per_month=_over(month, ((line.worst_usd_per_hour, line) for line in lines)),
         unknown=tuple(line.name for line in lines if line.usd_per_hour is None and not line.by_use),
     )
 
@@ -87,6 +92,15 @@ def lease_hours(plan: ClusterPlan) -> float | None:
     if lease.ends is not None:
         return max(0.0, (lease.ends - plan.now).total_seconds() / 3600)
     return None
+
+
+def _over(hours: float, rates: Iterable[tuple[float | None, CostLine]]) -> float:
+    """What known hourly rates come to over so many hours."""
+    return fsum(
+        rate * (hours if line.hours_at_most is None else min(hours, line.hours_at_most))
+        for rate, line in rates
+        if rate is not None
+    )
 
 
 def _known(amounts: Iterable[float | None]) -> float:

@@ -43,7 +43,7 @@ def _instances(plan: ClusterPlan, pool: PoolPlan) -> CostLine:
     name = pool.instance.name
     price = catalog.price(plan.provider, plan.region, name)
     missing = f"the tables have no price for {name} in {plan.region}"
-    return _compute_line(pool, (f"{pool.name} nodes ({name})", "instance-hour", 1), price, missing)
+    return _compute_line(plan, pool, (f"{pool.name} nodes ({name})", "instance-hour", 1), price, missing)
 
 
 def _attached_gpus(plan: ClusterPlan, pool: PoolPlan) -> CostLine:
@@ -51,12 +51,15 @@ def _attached_gpus(plan: ClusterPlan, pool: PoolPlan) -> CostLine:
     kind = pool.attached_accelerator
     price = catalog.price(plan.provider, plan.region, f"accelerator:{kind}")
     missing = f"the tables have no price for {kind} in {plan.region}"
-    return _compute_line(pool, (f"{pool.name} GPUs ({kind})", "GPU-hour", pool.gpus_per_node), price, missing)
+    return _compute_line(plan, pool, (f"{pool.name} GPUs ({kind})", "GPU-hour", pool.gpus_per_node), price, missing)
 
 
-def _compute_line(pool: PoolPlan, what: tuple[str, str, int], price: Price | None, missing: str) -> CostLine:
+def _compute_line(
+    plan: ClusterPlan, pool: PoolPlan, what: tuple[str, str, int], price: Price | None, missing: str
+) -> CostLine:
     name, unit, per_node = what
     quantity, most = pool.wanted * per_node, pool.count_max * per_node
+    window = _block_hours(plan, pool)
     one = _unit_price(price, pool.capacity.type) if price else _UnitPrice(None, None, "", missing)
     return CostLine(
         name=name,
@@ -71,7 +74,16 @@ def _compute_line(pool: PoolPlan, what: tuple[str, str, int], price: Price | Non
         estimate=bool(price and price.estimate),
         note="; ".join(n for n in (one.note, _derived(price), _range(pool)) if n),
         ends_with_nodes=pool.capacity.type is not CapacityType.RESERVATION,
+        hours_at_most=window,
     )
+
+
+def _block_hours(plan: ClusterPlan, pool: PoolPlan) -> float | None:
+    """Hours of a capacity block that are still to come; None where the pool has no such window."""
+    capacity = pool.capacity
+    if capacity.type is not CapacityType.CAPACITY_BLOCK or capacity.starts is None or capacity.ends is None:
+        return None
+    return max(0.0, (capacity.ends - max(capacity.starts, plan.now)).total_seconds() / 3600)
 
 
 def _unit_price(price: Price, capacity: CapacityType) -> _UnitPrice:

@@ -37,6 +37,8 @@ class CostLine:
     """Billed by what is used, which no plan knows: the unit price may be known, the amount is not."""
     ends_with_nodes: bool = False
     """Nothing is billed once the nodes are gone."""
+    hours_at_most: float | None = None
+    """Hours that it can bill at all, where that is bounded otherwise than by the lease: a capacity block's window."""
 
 
 def hours_of(unit: str) -> int | None:

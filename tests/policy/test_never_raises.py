@@ -76,7 +76,7 @@ def specs() -> list[dict[str, Any]]:
 def mutated(value: Any, rng: random.Random, odd: list[Any], rate: float) -> Any:
     """A copy with some values, at any depth, replaced by odd ones."""
     if rng.random() < rate:
-        return rng.choice(odd)
+        return deepcopy(rng.choice(odd))
     if isinstance(value, Mapping):
         return {k: mutated(v, rng, odd, rate) for k, v in value.items()}
     if isinstance(value, list):
@@ -95,7 +95,7 @@ def test_no_resource_rule_raises(seed: int):
         inputs = mutated(dict(r.inputs), rng, ODD, 0.15)
         inputs = inputs if isinstance(inputs, dict) else {}
         if known and rng.random() < 0.3:
-            inputs[rng.choice(known)] = rng.choice(ODD)
+            inputs[rng.choice(known)] = deepcopy(rng.choice(ODD))
         options = {
             **r.options,
             rng.choice(["ignoreChanges", "replaceOnChanges"]): rng.choice([["*"], [""], ["a[0].b"], ['["x"]']]),

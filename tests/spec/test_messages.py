@@ -212,3 +212,14 @@ def test_ssh_keys_come_as_files_hold_them_and_arguments_may_have_lines():
     assert spec.network.ssh_keys == ("ssh-ed25519 AAAA me",)
     assert spec.job is not None
     assert spec.job.command[2] == "a\n\tb\n"
+
+
+def test_data_that_contains_itself_and_data_without_a_floor():
+    loop: dict[str, Any] = dict(LEAST)
+    loop["labels"] = loop
+    assert {d.code for d in parse(loop).diagnostics} == {"GI1032"}
+    deep: Any = []
+    for _ in range(5000):
+        deep = [deep]
+    assert only(parse({**LEAST, "name": deep})).message == "a list is given; text is wanted"
+    assert only(parse({**LEAST, "node_pools": deep})).path == "node_pools[0]"

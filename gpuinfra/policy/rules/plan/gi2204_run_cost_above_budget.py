@@ -32,7 +32,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
             severity=Severity.WARNING,
         )
         return
-    worst = cost.worst_usd_per_hour * cost.lease_hours
+    worst = cost.worst_usd_per_lease or 0.0
     if worst > budget.per_run_usd:
         fits = budget.per_run_usd / cost.worst_usd_per_hour
         lease = (

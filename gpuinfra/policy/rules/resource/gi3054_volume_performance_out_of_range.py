@@ -34,7 +34,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 
 def _faults(v: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    kind = v["volumeType"] or v["type"] or "gp2"
+    kind = str(v["volumeType"] or v["type"] or "gp2")
     size, iops, throughput = number(v["volumeSize"] or v["size"]), number(v["iops"]), number(v["throughput"])
     if kind in _IOPS and iops is not None:
         low, high, ratio = _IOPS[kind]

@@ -27,7 +27,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if late(listed):
             yield Undecided(CODE.code, template.name, "the tag specifications are not known yet")
             continue
-        tagged = {plain(s.get("resourceType")) for s in entries(listed)}
+        tagged = [plain(s.get("resourceType")) for s in entries(listed)]
         missing = [k for k in _KINDS if k not in tagged]
         if missing and not any(late(t) for t in tagged):
             yield CODE.at(
