@@ -9,7 +9,6 @@ from .. import catalog
 from ..catalog import StorageTier
 from ..diagnostics import Collector
 from ..spec.models import Storage
-from ..spec.quantities import Gib
 from ..vocabulary import Provider, StorageKind
 from . import findings as f
 from .models import Decision, StoragePlan
@@ -188,7 +187,7 @@ def _size(provider: Provider, wish: Storage, path: str, out: Collector) -> tuple
 
 
 def _fit(
-    wish: Storage, tiers: Sequence[StorageTier], size: Gib, path: str, out: Collector
+    wish: Storage, tiers: Sequence[StorageTier], size: float, path: str, out: Collector
 ) -> tuple[StorageTier | None, int | None, bool]:
     for tier in tiers:
         if _on_ladder(tier, size):

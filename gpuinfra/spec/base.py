@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -217,8 +217,14 @@ Lease = Annotated[
 ]
 """A duration, which starts at the first `up`, or an end with its offset."""
 
+if TYPE_CHECKING:
+    # What a type checker lets Python users write; at run time the value remembers how it was written.
+    _GibNumber = float
+else:
+    _GibNumber = Gib
+
 SizeGib = Annotated[
-    Gib,
+    _GibNumber,
     PlainValidator(_size),
     PlainSerializer(lambda v: int(v) if float(v).is_integer() else float(v), when_used="json"),
     WithJsonSchema(_SIZE_SCHEMA),
