@@ -1,1 +1,1 @@
-"""."""
+"""Rules: one file each, found by the registry."""

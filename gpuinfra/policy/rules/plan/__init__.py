@@ -1,1 +1,1 @@
-"""."""
+"""Rules over the plan, GI2200 and up."""

@@ -1,1 +1,1 @@
-"""."""
+"""Rules over recorded resources, GI3001 and up."""

@@ -21,7 +21,8 @@ from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import plain
 
 CODE = described("GI3060", "secret-in-user-data", Severity.ERROR, __doc__, ("AWS CMP-23",))
-_KEY = r"(?i:\b\w*(?:PASSWORD|PASSWD|SECRET_?(?:ACCESS_?)?KEY|API_?KEY|AUTH_?TOKEN|ACCESS_?TOKEN|_TOKEN))"
+_WORDS = ("password", "passwd", "secret", "api_key", "apikey", "token")
+_KEY = r"(?i:PASSWORD|PASSWD|SECRET_?(?:ACCESS_?)?KEY|API_?KEY|AUTH_?TOKEN|ACCESS_?TOKEN|_TOKEN)"
 _VALUE = r"(?!(?i:none|null|true|false)\b|self\.|os\.)[^\s\"'$<>(){}\[\]`,;\\]{6,}"
 _SHAPES = (
     ("a private key", re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
@@ -29,9 +30,11 @@ _SHAPES = (
     ("a Hugging Face token", re.compile(r"\bhf_[A-Za-z0-9]{20,}\b")),
     ("a GitHub token", re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})\b")),
     ("an API key", re.compile(r"\b(?:nvapi-[A-Za-z0-9_-]{20,}|sk-[A-Za-z0-9_-]{20,}|xox[bp]-[A-Za-z0-9-]{20,})")),
-    ("a secret", re.compile(rf"{_KEY}=[\"']?{_VALUE}(?=[\s\"';]|$)")),
-    ("a secret", re.compile(rf"(?m){_KEY}[^\S\n]*:[^\S\n]+[\"']?{_VALUE}[\"']?[^\S\n]*$")),
-    ("a secret", re.compile(rf"{_KEY}\"\s*:\s*\"{_VALUE}\"")),
+)
+_ASSIGNED = (
+    re.compile(rf"{_KEY}=[\"']?{_VALUE}(?=[\s\"';]|$)"),
+    re.compile(rf"(?m){_KEY}[^\S\n]*:[^\S\n]+[\"']?{_VALUE}[\"']?[^\S\n]*$"),
+    re.compile(rf"{_KEY}\"\s*:\s*\"{_VALUE}\""),
 )
 
 
@@ -43,8 +46,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             value = plain(raw)
             if not isinstance(value, str):
                 continue
-            text = script(value)
-            found = next((what for what, shape in _SHAPES if shape.search(text)), "")
+            found = _kind_of_secret(script(value))
             if found:
                 yield CODE.at(f"{r.name}.{key}", f"the user data hold {found}", resource=r.name)
             elif isinstance(raw, Secret):
@@ -54,6 +56,14 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                     resource=r.name,
                     severity=Severity.WARNING,
                 )
+
+
+def _kind_of_secret(text: str) -> str:
+    found = next((what for what, shape in _SHAPES if shape.search(text)), "")
+    # Boot documents are long and mostly scripts: only lines with one of the words are worth the closer look.
+    lines = [] if found else [line for line in text.splitlines() if any(w in line.lower() for w in _WORDS)]
+    near = "\n".join(lines)
+    return found or ("a secret" if any(a.search(near) for a in _ASSIGNED) else "")
 
 
 _T = "- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{userData: '{0}'}}}}\n"

@@ -1,0 +1,229 @@
+"""Plan rules beyond their examples: tables of schedules, mounts, labels and ranges, and what one mistake sets off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from gpuinfra.diagnostics import Diagnostic
+from gpuinfra.plan import resolve
+from gpuinfra.policy import check_plan
+from gpuinfra.policy.examples import NOW, spec_of
+
+GCP = {
+    "location": {"provider": "gcp", "project": "acme-lab", "region": "us-central1"},
+    "node_pools": [{"instance_type": "g2-standard-4"}],
+    "storage": [],
+}
+AZURE = {
+    "location": {"provider": "azure", "region": "eastus"},
+    "node_pools": [{"instance_type": "Standard_ND96isr_H100_v5"}],
+    "storage": [],
+}
+
+
+def found(over: dict[str, Any]) -> list[Diagnostic]:
+    plan = resolve(spec_of(yaml.safe_dump(over)), NOW).plan
+    assert plan is not None
+    return list(check_plan(plan))
+
+
+def of(code: str, over: dict[str, Any]) -> list[Diagnostic]:
+    return [d for d in found(over) if d.code == code]
+
+
+def stop_at(cron: str, timezone: str = "UTC") -> dict[str, Any]:
+    return {"shutdown": {"stop_at": {"cron": cron, "timezone": timezone}}}
+
+
+@pytest.mark.parametrize(
+    "cron",
+    [
+        "0 20 * * *",
+        "*/15 8-18 * * 1-5",
+        "0 0 29 2 *",
+        "0 0 1,15 * *",
+        "5 4 * * sun",
+        "0 0 * JAN-MAR 7",
+        "0 0 31 1-3 *",
+        "0 1/2 * * *",
+    ],
+)
+def test_schedules_that_fire(cron: str):
+    assert of("GI2222", stop_at(cron)) == []
+
+
+@pytest.mark.parametrize(
+    ("cron", "hint"),
+    [
+        ("20:30", '"30 20 * * *"'),
+        ("@daily", '"0 0 * * *"'),
+        ("0 0 20 * * ?", '"0 0 20 * *"'),
+        ("0 20 * *", "five fields"),
+        ("60 * * * *", "five fields"),
+        ("0 20-8 * * *", "five fields"),
+        ("0 0 0 * *", "five fields"),
+        ("0 0 * 13 *", "five fields"),
+        ("0 0 * * 8", "five fields"),
+        ("*/0 * * * *", "five fields"),
+        ("0 0 31 4,6 *", "five fields"),
+        ("0 0 30 2 *", "five fields"),
+        ("* * * * *", "five fields"),
+        ("\u0660 0 * * *", "five fields"),
+        ("0 0 */2 * 1-5", "leave one"),
+    ],
+)
+def test_schedules_that_do_not(cron: str, hint: str):
+    (one,) = of("GI2222", stop_at(cron))
+    assert one.is_error
+    assert hint in one.hint
+
+
+def test_a_cloud_with_a_full_cron_takes_both_day_fields():
+    assert of("GI2222", {**GCP, **stop_at("0 0 */2 * 1-5")}) == []
+
+
+@pytest.mark.parametrize(
+    ("zone", "near"), [("Europe/Berln", "Europe/Berlin"), ("berlin", "Europe/Berlin"), ("New York", "America/New_York")]
+)
+def test_unknown_timezones(zone: str, near: str):
+    (one,) = of("GI2223", stop_at("0 0 * * *", zone))
+    assert near in one.hint
+
+
+@pytest.mark.parametrize(
+    "mount", ["/data", "/mnt/data", "/home/shared", "/srv/x", "/opt/tools", "/scratch-2", "/var/data"]
+)
+def test_mounts_that_are_fine(mount: str):
+    codes = {d.code for d in found({"storage": [{"mount": mount}]})}
+    assert codes & {"GI2260", "GI2261", "GI2262"} == set()
+
+
+@pytest.mark.parametrize(
+    ("mount", "code"),
+    [
+        ("/", "GI2261"),
+        ("/etc", "GI2261"),
+        ("/etc/x", "GI2261"),
+        ("/home/", "GI2261"),
+        ("/home/ec2-user", "GI2261"),
+        ("/proc/x", "GI2261"),
+        ("/boot", "GI2261"),
+        ("data", "GI2262"),
+        ("/a b", "GI2262"),
+        ("/a/../b", "GI2262"),
+        ("/a//b", "GI2262"),
+        ("/`id`", "GI2262"),
+        ("/local", "GI2260"),
+        ("/local/x", "GI2260"),
+    ],
+)
+def test_mounts_that_are_not(mount: str, code: str):
+    assert code in {d.code for d in found({"storage": [{"mount": mount}]}) if d.is_error}
+
+
+@pytest.mark.parametrize(
+    ("base", "labels", "errors"),
+    [
+        ({}, {"team": "nlp", "cost_center": "1234"}, 0),
+        ({}, {"Team Name": "A+B=c/d:e@f"}, 0),
+        ({}, {"k" * 128: "v" * 256}, 0),
+        ({}, {"k" * 129: "v"}, 1),
+        ({}, {"k": "v" * 257}, 1),
+        ({}, {"AWS:x": "v"}, 1),
+        ({}, {f"k{n}": "v" for n in range(47)}, 0),
+        ({}, {f"k{n}": "v" for n in range(48)}, 1),
+        (GCP, {"team": "nlp"}, 0),
+        (GCP, {"Team": "nlp"}, 1),
+        (GCP, {"team": "NLP"}, 1),
+        (GCP, {"1team": "x"}, 1),
+        (GCP, {"k" * 64: "x"}, 1),
+        (AZURE, {"Team": "A?B"}, 0),
+        (AZURE, {"a/b": "x"}, 1),
+        (AZURE, {"microsoft-x": "x"}, 1),
+    ],
+)
+def test_labels(base: dict[str, Any], labels: dict[str, str], errors: int):
+    assert len(of("GI2270", {**base, "labels": labels})) == errors
+
+
+@pytest.mark.parametrize(
+    ("base", "levels", "refused"),
+    [(AZURE, [1, 2, 3, 4, 5], False), (AZURE, [1, 2, 3, 4, 5, 6], True), (GCP, list(range(1, 20)), False)],
+)
+def test_alert_levels_of_each_cloud(base: dict[str, Any], levels: list[int], refused: bool):
+    assert bool(of("GI2206", {**base, "budget": {"alerts_percent": levels}})) is refused
+
+
+def test_an_unknown_price_demands_a_lease():
+    over = {
+        **GCP,
+        "node_pools": [{"instance_type": "a4-highgpu-8g", "capacity": {"type": "reservation", "id": "r1"}}],
+        "shutdown": None,
+    }
+    (one,) = of("GI2201", over)
+    assert one.is_error
+    assert "the price is not known" in one.message or "at least" in one.message
+
+
+def test_a_cap_over_an_unknown_price_is_a_warning():
+    over = {
+        **GCP,
+        "node_pools": [{"instance_type": "a4-highgpu-8g", "capacity": {"type": "reservation", "id": "r1"}}],
+        "budget": {"per_hour_usd": 100_000},
+    }
+    (one,) = of("GI2203", over)
+    assert not one.is_error
+    assert "cannot be checked" in one.message
+
+
+def test_nodes_that_the_cloud_ends_itself_need_no_lease():
+    flex = {
+        **GCP,
+        "node_pools": [{"instance_type": "a4-highgpu-8g", "capacity": {"type": "flex_start", "duration": "72h"}}],
+        "shutdown": None,
+    }
+    assert of("GI2201", flex) == []
+
+
+def test_cpu_nodes_need_no_lease():
+    over = {"node_pools": [{"instance_type": "m5.xlarge"}], "shutdown": None, "storage": []}
+    assert of("GI2201", over) == []
+
+
+def test_two_infiniband_pools_cannot_be_one_job():
+    pool = {"instance_type": "Standard_ND96isr_H100_v5", "count": 2, "fabric": "required"}
+    over = {**AZURE, "node_pools": [pool, {**pool, "name": "other"}], "job": {"launcher": "mpi", "command": ["x"]}}
+    (one,) = of("GI2235", over)
+    assert one.is_error
+    assert "infiniband" in one.message
+
+
+def test_independent_jobs_may_use_unlike_pools():
+    over = {
+        "node_pools": [{}, {"name": "other", "instance_type": "g5.xlarge"}],
+        "job": {"command": ["x"], "pools": ["gpu", "other"]},
+    }
+    assert [d.is_error for d in of("GI2235", over)] == [False]
+
+
+@pytest.mark.parametrize(
+    ("over", "codes"),
+    [
+        ({"network": {"ssh_from": ["0.0.0.0/0"]}}, {"GI2250"}),
+        ({"network": {"ssh_from": ["10.0.0.1/8"]}}, {"GI2251"}),
+        ({"storage": [{"mount": "/home"}]}, {"GI2261"}),
+        ({"storage": [{"mount": "../x"}]}, {"GI2262"}),
+        ({"shutdown": {"lease": "2026-11-29T00:00:00Z"}}, {"GI2211"}),
+        ({"budget": {"contacts": []}}, {"GI2208"}),
+        ({"node_pools": [{"count": 16}], "shutdown": None, "budget": None}, {"GI2201"}),
+        ({"node_pools": [{"count": {"min": 1, "max": 2}}]}, {"GI2220"}),
+        ({"scheduler": "slurm"}, {"GI2239"}),
+        ({"job": {"pools": ["nope"]}}, {"GI2236"}),
+    ],
+)
+def test_one_mistake_is_one_error(over: dict[str, Any], codes: set[str]):
+    errors = [d.code for d in found(over) if d.is_error]
+    assert sorted(errors) == sorted(codes)
