@@ -89,7 +89,7 @@ def pool(provider: Provider, instance_type: str | None = None, **changes: Any) -
     gpu = catalog.accelerator(instance.gpu_model) if instance.gpu_model else None
     assert not isinstance(gpu, catalog.Miss), gpu
     if instance_type == "":
-        instance = replace(instance, gpu_model="", gpu_count=0, fabric=FabricKind.NONE)
+        instance = instance._replace(gpu_model="", gpu_count=0, fabric=FabricKind.NONE)
         gpu = None
     kind = instance.fabric
     count = instance.fabric_interfaces or 0

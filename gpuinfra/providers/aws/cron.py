@@ -43,28 +43,25 @@ def schedule_expressions(line: str) -> tuple[str, ...]:
     words = line.split()
     if len(words) != len(_FIELDS):
         raise CronError(f"'{line}' has {len(words)} fields; a cron line has five: minute hour day month weekday")
-    minute, hour, month_day, month, week_day = (
-        None if word == "*" else _values(word, field) for word, field in zip(words, _FIELDS, strict=True)
+    minute, hour, days, month, weekdays = (_values(w, f) for w, f in zip(words, _FIELDS, strict=True))
+    weekdays = frozenset(d % 7 for d in weekdays)
+    time, months = f"{_numbers(minute, 0, 59)} {_numbers(hour, 0, 23)}", _numbers(month, 1, 12)
+    by_day = f"cron({time} {_numbers(days, 1, 31)} {months} ? *)"
+    by_weekday = f"cron({time} ? {months} {_names(weekdays)} *)"
+    every_day, every_weekday = len(days) == 31, len(weekdays) == 7
+    # crontab(5): with a `*` at the start of either day field (as */2) both must fit, otherwise either may.
+    if "*" not in (words[2][0], words[4][0]):
+        if every_day or every_weekday:
+            return (f"cron({time} * {months} ? *)",)
+        return (by_day, by_weekday)
+    if every_weekday:
+        return (by_day,)
+    if every_day:
+        return (by_weekday,)
+    raise CronError(
+        f"'{line}' asks for days that fit both the day of month and the weekday, which EventBridge Scheduler cannot "
+        "express; leave one of the two fields as *"
     )
-    if week_day is not None:
-        week_day = frozenset(d % 7 for d in week_day)
-        if len(week_day) == 7:
-            week_day = None
-    time = f"{_numbers(minute, 0, 59)} {_numbers(hour, 0, 23)}"
-    months = _numbers(month, 1, 12)
-    by_month_day = f"cron({time} {_numbers(month_day, 1, 31)} {months} ? *)"
-    if week_day is None:
-        return (by_month_day,)
-    by_week_day = f"cron({time} ? {months} {_names(week_day)} *)"
-    if month_day is None:
-        return (by_week_day,)
-    if "*" in (words[2][0], words[4][0]):
-        # cron(5): with a `*` at the start of either day field (as */2), both must fit, which AWS has no word for.
-        raise CronError(
-            f"'{line}' asks for days that fit both the day of month and the weekday, which EventBridge Scheduler "
-            "cannot express; leave one of the two fields as *"
-        )
-    return (by_month_day, by_week_day)
 
 
 def _values(word: str, field: _Field) -> frozenset[int]:
@@ -102,9 +99,9 @@ def _number(text: str, field: _Field, part: str) -> int:
     return int(text)
 
 
-def _numbers(values: frozenset[int] | None, low: int, high: int) -> str:
+def _numbers(values: frozenset[int], low: int, high: int) -> str:
     """The shortest of `*`, `5`, `1-5`, `0/15` and `1,2,7` that names the values."""
-    if values is None or len(values) == high - low + 1:
+    if len(values) == high - low + 1:
         return "*"
     ordered = sorted(values)
     first, last = ordered[0], ordered[-1]

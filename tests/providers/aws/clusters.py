@@ -62,7 +62,9 @@ def home(instance_type: str) -> dict[str, str]:
     raise LookupError(instance_type)
 
 
-def recorded(spec: Any, name: str = "train", *, preview: bool = False, now: datetime = NOW, **options: Any) -> ResourceGraph:
+def recorded(
+    spec: Any, name: str = "train", *, preview: bool = False, now: datetime = NOW, **options: Any
+) -> ResourceGraph:
     """What a GpuCluster of the spec registers."""
     return record(lambda: GpuCluster(name, spec, now=now, **options), preview=preview)
 

@@ -28,6 +28,10 @@ CASES = {
     "0 1 */2 * *": ("cron(0 1 1/2 * ? *)",),
     "0 1 1-31 * *": ("cron(0 1 * * ? *)",),
     "0 22 1 * 5": ("cron(0 22 1 * ? *)", "cron(0 22 ? * FRI *)"),
+    "0 0 2 * 0-6": ("cron(0 0 * * ? *)",),
+    "0 0 1-31 * 1": ("cron(0 0 * * ? *)",),
+    "0 0 */1 * 1": ("cron(0 0 ? * MON *)",),
+    "0 0 2 * */1": ("cron(0 0 2 * ? *)",),
     "  0   20  *  *  1-5 ": ("cron(0 20 ? * MON-FRI *)",),
 }
 
@@ -132,7 +136,13 @@ def aws_fires(expression: str, at: datetime) -> bool:
 
 
 @given(
-    field(0, 59), field(0, 23), field(1, 31), field(1, 12), field(0, 7), st.integers(0, 4 * 366 * 24 * 60), st.booleans()
+    field(0, 59),
+    field(0, 23),
+    field(1, 31),
+    field(1, 12),
+    field(0, 7),
+    st.integers(0, 4 * 366 * 24 * 60),
+    st.booleans(),
 )
 def test_both_fire_at_the_same_minutes(
     minute: str, hour: str, day: str, month: str, weekday: str, offset: int, aim: bool

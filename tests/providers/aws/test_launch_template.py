@@ -62,7 +62,11 @@ def test_a_node_without_fabric_has_one_ordinary_interface() -> None:
 
 def test_metadata_service_wants_a_token_and_reaches_containers() -> None:
     options = template(cluster()).get("metadataOptions")
-    assert (options["httpTokens"], options["httpPutResponseHopLimit"], options["httpEndpoint"]) == ("required", 2, "enabled")
+    assert (options["httpTokens"], options["httpPutResponseHopLimit"], options["httpEndpoint"]) == (
+        "required",
+        2,
+        "enabled",
+    )
 
 
 def test_the_root_disk_is_the_images_own_and_encrypted() -> None:

@@ -57,7 +57,10 @@ def test_nat_stands_in_the_public_subnet_and_waits_for_its_route(graph: Resource
     assert nat.inputs["subnetId"] == OutputRef("train-public-subnet", "id")
     assert {graph.named("train-public-route").urn, graph.named("train-public-routing").urn} <= set(nat.dependencies)
     route = graph.named("train-private-route")
-    assert (route.get("destinationCidrBlock"), route.inputs["natGatewayId"]) == ("0.0.0.0/0", OutputRef("train-nat", "id"))
+    assert (route.get("destinationCidrBlock"), route.inputs["natGatewayId"]) == (
+        "0.0.0.0/0",
+        OutputRef("train-nat", "id"),
+    )
     assert graph.named("train-private-routing").inputs["subnetId"] == OutputRef("train-nodes-subnet", "id")
     assert graph.named("train-public-route").inputs["gatewayId"] == OutputRef("train-igw", "id")
 
@@ -99,12 +102,17 @@ def test_lustre_ports_are_open_both_ways_between_nodes_and_servers() -> None:
             found = rules(graph, type_)
             for group, other in ((servers, nodes), (nodes, servers), (servers, servers)):
                 assert ("tcp", low, high, group, other) in found
-    every = [(r.type, *map(str, sorted(r.inputs.items(), key=str))) for t in (INGRESS, EGRESS) for r in graph.of_type(t)]
+    every = [
+        (r.type, *map(str, sorted(r.inputs.items(), key=str))) for t in (INGRESS, EGRESS) for r in graph.of_type(t)
+    ]
     assert len(every) == len(set(every)), "AWS refuses a rule that is there already"
 
 
 def test_a_pool_with_public_addresses_stands_beside_the_nat_gateway() -> None:
-    pools = [pool(name="desk", instance_type="g5.xlarge", count=1, public_ip=True), pool(name="cpu", instance_type="m7i.xlarge")]
+    pools = [
+        pool(name="desk", instance_type="g5.xlarge", count=1, public_ip=True),
+        pool(name="cpu", instance_type="m7i.xlarge"),
+    ]
     graph = recorded(cluster(node_pools=pools))
     assert graph.named("train-desk-pool-group").inputs["vpcZoneIdentifiers"] == [OutputRef("train-public-subnet", "id")]
     assert graph.named("train-cpu-pool-group").inputs["vpcZoneIdentifiers"] == [OutputRef("train-nodes-subnet", "id")]
@@ -115,18 +123,24 @@ def test_a_pool_with_public_addresses_stands_beside_the_nat_gateway() -> None:
 
 
 def test_without_private_nodes_there_is_no_nat_gateway() -> None:
-    graph = recorded(
-        cluster(node_pools=[pool(instance_type="g5.xlarge", count=1)], network={"public_nodes": True})
-    )
+    graph = recorded(cluster(node_pools=[pool(instance_type="g5.xlarge", count=1)], network={"public_nodes": True}))
     assert not graph.of_type("aws:ec2/natGateway:NatGateway", "aws:ec2/eip:Eip")
     assert graph.named("train-public-routing").inputs["subnetId"] == OutputRef("train-nodes-subnet", "id")
-    assert only(graph, "aws:ec2/vpcEndpoint:VpcEndpoint").inputs["routeTableIds"] == [OutputRef("train-public-routes", "id")]
+    assert only(graph, "aws:ec2/vpcEndpoint:VpcEndpoint").inputs["routeTableIds"] == [
+        OutputRef("train-public-routes", "id")
+    ]
 
 
 def test_an_existing_network_gets_security_groups_and_nothing_else() -> None:
     graph = recorded(cluster(network=EXISTING))
     made = {r.type for r in graph if r.type.startswith(("aws:ec2/", "aws:vpc/"))}
-    assert made == {"aws:ec2/securityGroup:SecurityGroup", INGRESS, EGRESS, LAUNCH_TEMPLATE, "aws:ec2/placementGroup:PlacementGroup"}
+    assert made == {
+        "aws:ec2/securityGroup:SecurityGroup",
+        INGRESS,
+        EGRESS,
+        LAUNCH_TEMPLATE,
+        "aws:ec2/placementGroup:PlacementGroup",
+    }
     assert graph.named("train-nodes-sg").get("vpcId") == "vpc-0a1b2c3d4e5f60718"
     assert only(graph, GROUP).get("vpcZoneIdentifiers") == ["subnet-0f1e2d3c4b5a69788"]
 

@@ -36,5 +36,8 @@ def test_the_table_agrees_with_botocore() -> None:
 
 def test_arns_and_host_names() -> None:
     assert arn("us-east-2", "s3", "acme", regional=False) == "arn:aws:s3:::acme"
-    assert arn("cn-north-1", "ecr", "repository/x", account="123456789012") == "arn:aws-cn:ecr:cn-north-1:123456789012:repository/x"
+    assert (
+        arn("cn-north-1", "ecr", "repository/x", account="123456789012")
+        == "arn:aws-cn:ecr:cn-north-1:123456789012:repository/x"
+    )
     assert host("cn-north-1", "efs", "fs-0aa") == "fs-0aa.efs.cn-north-1.amazonaws.com.cn"

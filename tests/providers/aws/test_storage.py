@@ -119,7 +119,9 @@ def test_existing_storage_is_read_and_not_managed() -> None:
 
 def test_nodes_are_told_addresses_as_data() -> None:
     graph = with_storage(
-        lustre(), {"name": "home", "kind": "nfs", "mount": "/shared"}, {"name": "out", "kind": "bucket", "mount": "/out"}
+        lustre(),
+        {"name": "home", "kind": "nfs", "mount": "/shared"},
+        {"name": "out", "kind": "bucket", "mount": "/out"},
     )
     facts = {s["name"]: s for s in boot_facts(only(graph, LAUNCH_TEMPLATE))["storage"]}
     assert facts["scratch"]["address"] == "${train-scratch-storage.dnsName}"
@@ -129,10 +131,15 @@ def test_nodes_are_told_addresses_as_data() -> None:
 
 
 @pytest.mark.parametrize(("storage", "types"), [("home", {EFS}), ("out", {BUCKET}), (None, {EFS, BUCKET})])
-def test_alone_it_makes_what_is_chosen_and_a_network_only_where_one_is_needed(storage: str | None, types: set[str]) -> None:
+def test_alone_it_makes_what_is_chosen_and_a_network_only_where_one_is_needed(
+    storage: str | None, types: set[str]
+) -> None:
     spec = parse(
         cluster(
-            storage=[{"name": "home", "kind": "nfs", "mount": "/shared"}, {"name": "out", "kind": "bucket", "mount": "/out"}]
+            storage=[
+                {"name": "home", "kind": "nfs", "mount": "/shared"},
+                {"name": "out", "kind": "bucket", "mount": "/out"},
+            ]
         )
     ).spec
     assert spec
