@@ -20,7 +20,7 @@ class Severity(StrEnum):
 SEVERITY_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """A place in a file. Line and column count from 1; 0 says that only the file is known."""
 
@@ -32,7 +32,7 @@ class Source:
         return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Code:
     """What a finding's code means: the entry in the rules reference, and the defaults of a finding made from it.
 
@@ -56,7 +56,7 @@ class Code:
         return Diagnostic(self.code, severity or self.severity, path, message, hint or self.fix, resource=resource)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Diagnostic:
     """One finding. `path` is empty where the whole document is meant; `source` is filled in by whoever read the file."""
 

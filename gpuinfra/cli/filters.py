@@ -11,7 +11,7 @@ from .output import number
 from .rows import Row
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Filter:
     """One option of a listing. `values` are a row's own, in the terms of the option."""
 

@@ -52,7 +52,7 @@ format_option = click.option(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Judged:
     """One spec, read, planned and judged. `plan` is None where nothing could be decided."""
 

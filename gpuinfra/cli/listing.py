@@ -20,7 +20,7 @@ _GAP = 2
 FORMATS = ("text", "json", "csv")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Column:
     """A column of the text form."""
 

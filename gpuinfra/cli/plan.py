@@ -34,7 +34,7 @@ CODES = (ROOM_NOT_BUILT,)
 """Codes that only `gpuinfra plan` gives."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Recorded:
     """What came of rendering a plan: the resources, or why there are none."""
 

@@ -16,7 +16,7 @@ from .services import network_lines, storage_lines
 from .units import HOURS_PER_MONTH, CostLine
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CostEstimate:
     """The whole. `usd_per_hour` sums what is known; with entries in `unknown` it is 'at least'."""
 

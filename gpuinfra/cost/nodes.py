@@ -19,7 +19,7 @@ _BLOCK = (
 _FLEX = "flex-start has a price of its own, which the tables lack; the worst case is the on-demand list price"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _UnitPrice:
     """The price of one instance for an hour, and the most it can be."""
 

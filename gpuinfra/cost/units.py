@@ -12,7 +12,7 @@ HOURS_PER_MONTH = 730
 _HOURS_PER_UNIT = {"hour": 1, "month": HOURS_PER_MONTH}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CostLine:
     """One thing that bills. `usd_per_hour` is quantity x unit price as an hourly rate; None where the price is unknown.
 
@@ -46,7 +46,7 @@ def hours_of(unit: str) -> int | None:
     return _HOURS_PER_UNIT.get(unit.rpartition("-")[2])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Metered:
     """Something with a quantity that a service price may answer for."""
 

@@ -34,7 +34,7 @@ _SCRIPTS_BYTES = 60000
 _LONGEST_LATE = "x" * 255
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BootBundle:
     """What one pool's nodes get at boot.
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BootFile:
     """A file that the node gets."""
 
@@ -20,7 +20,7 @@ class BootFile:
     content: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Carrier:
     """How the boot files travel."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..vocabulary import FabricKind, Provider
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CloudBoot:
     """One cloud. `parts` is the folder of templates that only this cloud needs."""
 
@@ -91,7 +91,7 @@ LUSTRE_OPTIONS = ("noatime,flock,lazystatfs,_netdev",)
 """facts aws a6: flock for programs that lock files, lazystatfs so that df does not hang on a slow server."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Export:
     """One variable, or one that names a file and is set only where that file is."""
 
@@ -102,7 +102,7 @@ class Export:
     """GPU architectures that it is meant for; empty: all."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FabricEnvironment:
     """What a fabric needs of the environment, and how its devices are counted."""
 

@@ -14,7 +14,7 @@ CONTAINER = "gpuinfra-job"
 MASTER_PORT = 29500
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ManualCommand:
     """One command, quoted for a shell: it can be pasted as it stands."""
 

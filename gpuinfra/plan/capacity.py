@@ -46,7 +46,7 @@ _ID_FORMS: dict[tuple[Provider, CapacityType], tuple[re.Pattern[str], str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Counts:
     """How many nodes: fewest, at the first `up`, most, and as the user asked."""
 

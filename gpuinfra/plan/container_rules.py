@@ -13,7 +13,7 @@ from .verdict import End, Holds, Question, Rule, Step, holds
 from .versions import at_least, minor, numbers
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _FrameworkBuild:
     """A publisher's builds that leave out GPUs which their CUDA toolkit still serves."""
 

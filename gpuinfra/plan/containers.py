@@ -28,7 +28,7 @@ _AWS_DEEP_LEARNING = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Publisher:
     """What a repository is known to hold, whatever the tag."""
 

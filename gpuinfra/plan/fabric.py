@@ -17,7 +17,7 @@ _COLLECTIVE = (Workload.TRAINING, Workload.SIMULATION)
 _WHOLE_BOARD = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     """What decides a pool's interfaces."""
 

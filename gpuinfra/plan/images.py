@@ -22,7 +22,7 @@ from .verdict import IMAGE_CONTAINER, IMAGE_NODE, Holds, Question, Rule, Step, V
 _AT_CONTAINER = (Rule.DEVICE, Rule.TOOLKIT, Rule.FRAMEWORK, Rule.FABRIC)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ImageDecision:
     """`node_image` is None only where nothing can boot the pool (an error says why)."""
 

@@ -16,7 +16,7 @@ _FIRST_VCPUS_PER_ATTACHED_GPU = 8
 _WHOLE_BOARD = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Machine:
     """A machine and its GPUs. `attached` is the accelerator type to attach, where the machine takes GPUs of choice."""
 

@@ -38,7 +38,7 @@ _FIRST_DRIVER = {"B200": "570.133.20", "RTX-PRO-6000": "575.51.03"}
 _MOST_SHOWN = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fit:
     """Whether a layout stands. `reason` is empty where it does; `nearest` is the closest layout that stands."""
 

@@ -13,7 +13,7 @@ from ..spec.models import ClusterSpec
 from ..vocabulary import CapacityType, FabricKind, KernelModule, LocalNvme, Provider, StorageKind
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Decision:
     """One thing that was decided, and why: what `gpuinfra plan` shows first."""
 
@@ -22,7 +22,7 @@ class Decision:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Nic:
     """One network interface of a node."""
 
@@ -36,7 +36,7 @@ class Nic:
     """Which network of the plan carries it: the `role` of a Subnet."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fabric:
     """The fabric of a pool. `kind` none with `nics` of one entry is an ordinary machine."""
 
@@ -50,7 +50,7 @@ class Fabric:
         return self.kind is not FabricKind.NONE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Placement:
     """Where nodes stand to each other. `mode`: none, new (a group is made), existing (`name` is the user's)."""
 
@@ -59,7 +59,7 @@ class Placement:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CapacityPlan:
     """How a pool is bought. `initial` nodes are asked for at the first `up`; 0 where a block has not begun."""
 
@@ -73,7 +73,7 @@ class CapacityPlan:
     """Capacity block: when the group goes to zero, before the cloud takes the nodes (AWS: end - 40 min)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NodeImagePlan:
     """What a pool boots. `image` is None where the catalog does not know the selector."""
 
@@ -93,7 +93,7 @@ class NodeImagePlan:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ContainerPlan:
     """The container of the pools. `cuda` and `arches` are empty where unknown."""
 
@@ -118,7 +118,7 @@ class ContainerPlan:
     """Where the facts were read, for a person: a source with its date, or 'its tag'."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MigPlan:
     """The MIG instances of one GPU: profiles, in order. `per_gpu` copies of each GPU's layout are alike."""
 
@@ -126,7 +126,7 @@ class MigPlan:
     instances_per_node: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LocalNvmePlan:
     """What becomes of the NVMe drives: `mode` none where the type has none."""
 
@@ -135,7 +135,7 @@ class LocalNvmePlan:
     mount: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PoolPlan:
     """A pool of like nodes."""
 
@@ -173,7 +173,7 @@ class PoolPlan:
         return self.count_max > 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Subnet:
     """A range of addresses. `role`: nodes, public (NAT stands there), gpu0 …, rdma0 …, storage."""
 
@@ -183,7 +183,7 @@ class Subnet:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NetworkPlan:
     """The network: new with its ranges, or existing by id."""
 
@@ -208,7 +208,7 @@ class NetworkPlan:
         return next((s for s in self.subnets if s.role == role), None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StoragePlan:
     """Shared storage. Sizes in GiB, None where the service has none."""
 
@@ -229,7 +229,7 @@ class StoragePlan:
     zone_differs: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LeasePlan:
     """The end of the cluster: a duration from the first `up`, or a moment. Both None: no lease."""
 
@@ -242,7 +242,7 @@ class LeasePlan:
         return self.duration is not None or self.ends is not None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ClusterPlan:
     """A cluster with nothing left to guess."""
 

@@ -23,7 +23,7 @@ _ADDRESSES_PER_STORAGE = 8
 _SERVICES_ADDRESSES = 256
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Habits:
     """A cloud's networks."""
 
@@ -134,7 +134,7 @@ def _check_ids(habits: _Habits, network: str, subnet: str, out: Collector) -> No
             out.add(f.NETWORK_ID.at(path, f"'{value}' is not an id of this cloud", f"the form is {habits.id_form}"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Want:
     """A range that is wanted: `addresses` in use at most."""
 

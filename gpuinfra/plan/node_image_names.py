@@ -11,7 +11,7 @@ from ..vocabulary import Provider
 ID, PARAMETER, FAMILY, URN = "id", "parameter", "family", "urn"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Form:
     """One form: its kind, its shape, and an example for the finding that refuses another."""
 
@@ -24,7 +24,7 @@ class Form:
     """The form is so loose that another cloud's names have its shape: theirs go first."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ImageName:
     """A node image as it was named: its form, the text that the cloud takes, and whether it can mean another image later."""
 

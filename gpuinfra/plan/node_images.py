@@ -49,7 +49,7 @@ _HOW_TO_PIN = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NodeChoice:
     """The image of a pool. `steps` are the proof that machine and image go together; None where nothing was chosen."""
 

@@ -21,7 +21,7 @@ MAX_NAME = 255
 MAX_REFERENCE = 1024
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reference:
     """A container reference. `tag` and `digest` are empty where it has none."""
 
@@ -36,7 +36,7 @@ class Reference:
         return f"{self.registry}/{self.path}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BadReference:
     """Why a text is no container reference, and the nearest text that is one (or nothing)."""
 

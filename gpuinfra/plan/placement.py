@@ -12,7 +12,7 @@ from . import findings as f
 from .models import CapacityPlan, Decision, Fabric, Placement
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Habits:
     """What a cloud does by itself."""
 

@@ -28,7 +28,7 @@ POOL_LABEL = "gpuinfra-pool"
 _NVME_MOUNT = "/local"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Resolution:
     """What came out: the plan (partial where an error left something out; None where nothing could be decided)."""
 

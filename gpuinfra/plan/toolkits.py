@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .models import ContainerPlan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolkitSpan:
     """The toolkits that can serve one GPU, as releases. None: no release of the table does.
 

@@ -51,7 +51,7 @@ NODE_RULES = frozenset({Rule.NODE_ARCH, Rule.DRIVER_KIND, Rule.KERNEL_MODULE, Ru
 """Rules that the node image decides with the machine, whatever the container."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NodeFacts:
     """What a node boots, as far as it is known. Empty text: unknown."""
 
@@ -64,7 +64,7 @@ class NodeFacts:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     """One pool: its machine, its GPU (None without), what it boots, what it runs."""
 
@@ -78,7 +78,7 @@ class Question:
     mig: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class End:
     """One side of a claim: what it is, its value, and where that was read."""
 
@@ -90,7 +90,7 @@ class End:
         return f"{self.what}: {self.value or 'unknown'}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Step:
     """One claim of the proof. `finding` says in a sentence what does not hold, or is not known."""
 
@@ -105,7 +105,7 @@ class Step:
     """False: the step informs, and leaves the verdict alone."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Change:
     """A change of the spec that makes a failed step hold: the field, its new value, and why that value."""
 
@@ -118,7 +118,7 @@ class Change:
         return f"{self.field}: {self.value} ({self.reason})" if self.value else self.reason
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Verdict:
     """The answer: the outcome, its proof in order, and the smallest changes where it does not fit."""
 

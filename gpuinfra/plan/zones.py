@@ -19,7 +19,7 @@ Location = AwsLocation | GcpLocation | AzureLocation
 _RESERVED = (CapacityType.RESERVATION, CapacityType.CAPACITY_BLOCK)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ZoneTraits:
     """How a cloud's zones behave."""
 

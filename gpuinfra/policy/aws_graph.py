@@ -41,7 +41,7 @@ RULE_TYPES = (_RULE, _INGRESS, _EGRESS)
 _COMPOSED = re.compile(r"\$\{([^{}]+)\.([^.{}]+)\}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Links:
     """Where the values of an input lead: resources of this program, ids from elsewhere, and what cannot be traced."""
 
@@ -60,7 +60,7 @@ class Links:
         return len(self.resources) + len(self.foreign)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FirewallRule:
     """One rule of a security group, whichever of the three forms it was written in."""
 
@@ -91,7 +91,7 @@ class FirewallRule:
         return self.from_port <= low and self.to_port >= high
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Nodes:
     """A launch template with the groups that launch from it, or an instance of its own (then `groups` is empty)."""
 

@@ -10,7 +10,7 @@ from .aws_graph import Nodes
 from .wire_values import late, number, plain
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Slot:
     """One interface. Card and device are 0 where absent, as the cloud takes them."""
 

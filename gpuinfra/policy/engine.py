@@ -28,7 +28,7 @@ class RuleError(Exception):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GraphReport:
     """What the resource rules say: findings, and verdicts that must wait for the deployment."""
 

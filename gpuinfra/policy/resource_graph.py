@@ -33,14 +33,14 @@ class Unknown:
 UNKNOWN: Final = Unknown()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Secret:
     """A value that is marked secret. Its text never shows."""
 
     value: Any = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OutputRef:
     """A value that comes from another resource: its logical name and the property, in wire spelling."""
 
@@ -48,7 +48,7 @@ class OutputRef:
     property: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Resource:
     """One registered resource. Property names are wire names (camelCase); whole floats are ints."""
 
@@ -96,7 +96,7 @@ class Resource:
         return value.value if isinstance(value, Secret) else value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ResourceGraph:
     """Everything that one run of a program registered, sorted by URN."""
 
@@ -224,7 +224,7 @@ def parse_property_path(path: str) -> tuple[str | int, ...]:
     return tuple(steps)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OptionPathFault:
     """A path in an option that no input of the resource has: the engine accepts it and it never matches
     (pulumi/pulumi#7081)."""

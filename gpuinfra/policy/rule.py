@@ -37,7 +37,7 @@ def described(code: str, slug: str, severity: Severity, doc: str | None, facts: 
     return Code(code, slug, severity, text.get("What", ""), text.get("Why", ""), text.get("Fix", ""), references, facts)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Undecided:
     """A rule that cannot tell yet: the value is unknown until the deployment."""
 
@@ -47,7 +47,7 @@ class Undecided:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Examples:
     """Inputs that the rule must pass, catch and leave undecided. They are its tests and its documentation.
 
@@ -98,7 +98,7 @@ class GraphContext:
         return AwsGraph(self.graph)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlanRule:
     """A rule over the plan."""
 
@@ -109,7 +109,7 @@ class PlanRule:
     providers: tuple[Provider, ...] = tuple(Provider)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ResourceRule:
     """A rule over resources. It yields findings and undecided verdicts."""
 

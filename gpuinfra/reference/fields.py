@@ -30,7 +30,7 @@ _PLAIN: dict[type[object], str] = {
 _UNITS = {"_gib": "GiB", "_usd": "USD", "_percent": "%", "_mbps_per_tib": "MB/s per TiB", "_s": "s"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SpecField:
     """One field. `where` names the cloud that alone has it; empty for all."""
 

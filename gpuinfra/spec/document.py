@@ -29,7 +29,7 @@ MAX_FINDINGS = 100
 _CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Document:
     """What was read: plain data (None where it could not be composed), places, and findings."""
 

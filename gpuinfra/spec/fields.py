@@ -39,7 +39,7 @@ _EXAMPLES: dict[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shape:
     """What a place of the spec takes. Several may apply: `count` takes a whole number or a mapping."""
 
@@ -71,7 +71,7 @@ class Shape:
 _PLURAL = {"a number": "numbers", "a whole number": "whole numbers"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FieldDoc:
     """One field of the spec, for the reference, `explain` and hints."""
 
@@ -137,7 +137,7 @@ def model_of(shape: Shape, value: object) -> type[SpecModel] | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Place:
     """What the spec has at a path: the shape there, and the field that gave it."""
 

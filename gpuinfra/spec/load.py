@@ -18,7 +18,7 @@ from .positions import Positions
 from .reading import MAX_BYTES, decode, read_text, shown_file, too_large
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Loaded:
     """What came of reading: the spec, or None where a finding is an error; every finding, in the file's order."""
 

@@ -42,7 +42,7 @@ _OWN: dict[str, Code] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Error:
     """One error of pydantic with everything that a message needs."""
 

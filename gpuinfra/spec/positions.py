@@ -39,7 +39,7 @@ class Node:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Positions:
     """The places of a document that was read."""
 

@@ -19,7 +19,7 @@ InvokeCallback = Callable[[str, Mapping[str, Any]], "Mapping[str, Any] | None"]
 """(function token, arguments) to the answer by wire name; None: the default answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer:
     """The state of a resource as the engine would send it back."""
 

@@ -23,7 +23,7 @@ from pulumi import _types
 from ..policy.resource_graph import parse_property_path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Declared:
     """One resource, as its Python object declares it."""
 

@@ -37,7 +37,7 @@ def can_record() -> bool:
     return "unknown" in fields and hasattr(resource_pb2, "ResourceInvokeResponse")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Registration:
     """One request to register or read a resource, with the URN it got."""
 

@@ -16,7 +16,7 @@ _PROJECT_FILES: Final = ("Pulumi.yaml", "Pulumi.yml")
 _PROJECT_NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProgramFiles:
     """A Python program on disk."""
 

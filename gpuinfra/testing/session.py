@@ -43,7 +43,7 @@ _STUCK: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Session:
     """A program and everything that decides how it runs."""
 

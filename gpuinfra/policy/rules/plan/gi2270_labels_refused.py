@@ -19,7 +19,7 @@ from ...rule import Examples, PlanContext, PlanRule, described
 CODE = described("GI2270", "labels-refused", Severity.ERROR, __doc__, ("AWS CMP-18",))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Form:
     most: int
     key_length: int
