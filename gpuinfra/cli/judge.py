@@ -67,19 +67,12 @@ class Judged:
 
 def judge(path: str, now: datetime | None) -> Judged:
     """Reads, plans and judges the spec at a path (`-` is standard input). Never raises for what the file holds."""
+    from ..policy.judgement import judge as judge_loaded
     from ..spec.load import load
 
     loaded = load(path)
-    if loaded.spec is None:
-        return Judged(loaded, None, in_order(loaded.locate(d) for d in loaded.diagnostics))
-    from ..plan import resolve
-    from ..policy.engine import check_plan
-
-    resolution = resolve(loaded.spec, now)
-    found = [*loaded.diagnostics, *resolution.diagnostics]
-    if resolution.plan is not None:
-        found += check_plan(resolution.plan)
-    return Judged(loaded, resolution.plan, in_order(loaded.locate(d) for d in found))
+    judgement = judge_loaded(loaded, now)
+    return Judged(loaded, judgement.plan, judgement.diagnostics)
 
 
 def findings_text(found: Sequence[Diagnostic], paths: Sequence[str]) -> str:

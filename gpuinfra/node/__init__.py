@@ -1,6 +1,6 @@
 """What runs on a node: the boot bundle, and what a person runs there by hand until something does it."""
 
-from .bundle import BootBundle, boot_bundle, findings
+from .bundle import BootBundle, boot_bundle, bundle_findings
 from .carrier import BootFile, Carrier
 from .findings import CODES
 from .manual_commands import ManualCommand, manual_commands
@@ -12,6 +12,6 @@ __all__ = [
     "Carrier",
     "ManualCommand",
     "boot_bundle",
-    "findings",
+    "bundle_findings",
     "manual_commands",
 ]

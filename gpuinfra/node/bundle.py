@@ -155,7 +155,7 @@ def boot_bundle(plan: ClusterPlan, pool: PoolPlan) -> BootBundle:
     )
 
 
-def findings(plan: ClusterPlan) -> tuple[Diagnostic, ...]:
+def bundle_findings(plan: ClusterPlan) -> tuple[Diagnostic, ...]:
     """What is wrong with the bundles of a plan, or cannot be done on a node (GI2150 to GI2154). Never raises."""
     cloud = CLOUDS[plan.provider]
     found = [*key_findings(plan), *_bucket_findings(plan, cloud)]

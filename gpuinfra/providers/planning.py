@@ -7,10 +7,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..diagnostics import Diagnostic, GpuInfraError, Severity, has_errors, in_order
+from ..diagnostics import Diagnostic, GpuInfraError, Severity, has_errors
 from ..plan.models import ClusterPlan
-from ..plan.resolve import resolve
-from ..policy.engine import check_plan
+from ..policy.judgement import judge
 from ..spec.load import Loaded, load, parse
 from ..spec.models import ClusterSpec
 from .components import name_findings, option_findings
@@ -47,14 +46,8 @@ def planned(
 
 def judged(spec: SpecLike, name: str, now: datetime | None) -> tuple[ClusterPlan | None, tuple[Diagnostic, ...]]:
     """The plan, as far as it could be made, and every finding of reading, deciding and judging."""
-    loaded = _loaded(spec)
-    if loaded.spec is None:
-        return None, loaded.diagnostics
-    resolution = resolve(loaded.spec, now, name=name)
-    found = [*loaded.diagnostics, *resolution.diagnostics]
-    if resolution.plan is not None:
-        found += check_plan(resolution.plan)
-    return resolution.plan, in_order(loaded.locate(d) for d in found)
+    judgement = judge(_loaded(spec), now, name=name)
+    return judgement.plan, judgement.diagnostics
 
 
 def _loaded(spec: SpecLike) -> Loaded:

@@ -258,8 +258,9 @@ def test_c12_a_lease_in_the_past():
     [
         (list(range(10, 100, 10)), "notify", False),
         (list(range(10, 120, 10)), "notify", True),
-        (list(range(10, 110, 10)), "notify", True),
-        ([1, 2, 3, 4, 5, 6, 7, 8, 9], "stop", True),
+        (list(range(10, 110, 10)), "notify", False),
+        ([1, 2, 3, 4, 5, 6, 7, 8, 9], "stop", False),
+        ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], "stop", True),
         ([1, 2, 3, 4, 5, 6, 7, 8, 100], "stop", False),
     ],
 )

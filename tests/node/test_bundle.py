@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from gpuinfra.diagnostics import GpuInfraError, Severity
-from gpuinfra.node import CODES, BootBundle, boot_bundle, bundle, findings
+from gpuinfra.node import CODES, BootBundle, boot_bundle, bundle, bundle_findings
 from gpuinfra.node.carrier import BootFile, cloud_config, gzipped
 from gpuinfra.node.rendering import render
 from gpuinfra.plan.models import ClusterPlan, LeasePlan, LocalNvmePlan
@@ -273,7 +273,7 @@ def test_only_public_keys_travel_and_others_are_never_shown(key: str):
     assert (finding.code, finding.path) == ("GI2151", "network.ssh_keys[1]")
     for part in [word for word in key.split() if len(word) > 12]:
         assert part not in str(raised.value)
-    assert [d.code for d in findings(plan)] == ["GI2151"]
+    assert [d.code for d in bundle_findings(plan)] == ["GI2151"]
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_public_keys_of_all_kinds_are_taken_as_they_are(key: str):
 def test_a_plan_of_ordinary_size_has_no_finding_and_renders_no_template():
     bundle.render.cache_clear()
     for plan in VARIANTS.values():
-        assert [d for d in findings(plan) if d.is_error] == []
+        assert [d for d in bundle_findings(plan) if d.is_error] == []
     assert bundle.render.cache_info().currsize == 0
 
 
@@ -312,7 +312,7 @@ def test_the_bounds_of_the_quick_size_check_hold():
 
 def test_what_would_not_fit_is_found_before_anything_exists():
     keys = tuple(f"ssh-ed25519 AAAA{hashlib.sha512(str(n).encode()).hexdigest()} k{n}" for n in range(60))
-    (finding,) = findings(plans.plan(ssh_keys=keys))
+    (finding,) = bundle_findings(plans.plan(ssh_keys=keys))
     assert (finding.code, finding.severity, finding.path) == ("GI2150", Severity.ERROR, "node_pools[0]")
     assert "16384" in finding.message
 
@@ -323,7 +323,7 @@ def test_an_image_for_containers_only_and_a_pool_without_gpus_are_said():
     closed = next(i for i in catalog.node_images(Provider.AWS) if i.os.startswith("bottlerocket"))
     pool = plans.pool(Provider.AWS, "", name="login", container=None)
     pool = replace(pool, node_image=replace(pool.node_image, image=closed, selector=closed.selector))
-    found = findings(plans.plan(pools=(pool,)))
+    found = bundle_findings(plans.plan(pools=(pool,)))
     assert [(d.code, d.path) for d in found] == [("GI2152", "image.node"), ("GI2153", "shutdown.idle_after")]
     assert all("login" in d.message for d in found)
 
@@ -358,7 +358,7 @@ def test_addresses_of_existing_buckets(provider: Provider, address: str, bucket:
 )
 def test_an_address_of_another_cloud_is_a_finding(provider: Provider, address: str):
     plan = plans.plan(provider, stores=(plans.storage(StorageKind.BUCKET, existing=address),))
-    (finding,) = findings(plan)
+    (finding,) = bundle_findings(plan)
     assert (finding.code, finding.path) == ("GI2154", "storage[bucket].existing")
     assert address in finding.message
     with pytest.raises(GpuInfraError):

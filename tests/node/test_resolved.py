@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpuinfra.node import boot_bundle, findings, manual_commands
+from gpuinfra.node import boot_bundle, bundle_findings, manual_commands
 from gpuinfra.plan.resolve import resolve
 from gpuinfra.spec.models import ClusterSpec
 from tests.node import plans
@@ -48,6 +48,6 @@ def test_a_real_spec_gives_a_bundle_that_fits(location: dict[str, Any], type_nam
     assert bundle.facts["group"] == pool.cloud_name
     assert bundle.facts["local_nvme"]["mount"].startswith("/")
     assert len(bundle.user_data({"storage.data.bucket": "llama-data"})) <= bundle.limit_bytes
-    assert findings(plan) == ()
+    assert bundle_findings(plan) == ()
     (command,) = manual_commands(plan)
     assert command.command.endswith("train.py")

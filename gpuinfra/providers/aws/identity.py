@@ -13,6 +13,7 @@ from ...spec.models import ClusterSpec
 from ...vocabulary import StorageKind
 from ..planning import planned
 from .iam_policy import Statement, document, group_arns, trust
+from .late_text import late_text
 from .partitions import arn
 from .tags import cluster_tag, tags
 
@@ -127,7 +128,7 @@ def _bucket_statements(plan: ClusterPlan, made: Mapping[str, pulumi.Input[str]])
             theirs.append(arn(plan.region, "s3", f"{bucket}/{prefix}/*" if prefix else f"{bucket}/*", regional=False))
         elif storage.name in made:
             buckets.append(made[storage.name])
-            ours.append(pulumi.Output.concat(made[storage.name], "/*"))
+            ours.append(late_text("", made[storage.name], "/*"))
     found = [
         Statement("ListBuckets", _BUCKET_ACTIONS, buckets),
         Statement("UseObjects", _OBJECT_ACTIONS, theirs),

@@ -15,6 +15,7 @@ import pulumi_aws as aws
 
 from ...plan.models import ClusterPlan, PoolPlan
 from .iam_policy import Statement, document, group_arns, topic_policy, trust
+from .late_text import late_text
 from .partitions import arn
 from .tags import cluster_tag, tags
 
@@ -190,7 +191,7 @@ def _role(
             group_arns(plan.region, groups),
             {"StringEquals": {f"aws:ResourceTag/{key}": value}},
         ),
-        Statement("WriteLogs", ("logs:CreateLogStream", "logs:PutLogEvents"), [pulumi.Output.concat(logs.arn, ":*")]),
+        Statement("WriteLogs", ("logs:CreateLogStream", "logs:PutLogEvents"), [late_text("", logs.arn, ":*")]),
         Statement("KeepFailures", ("sqs:SendMessage",), [failures.arn]),
     ]
     policy = aws.iam.RolePolicy(f"{name}-policy", role=role.id, policy=document(statements), opts=opts)

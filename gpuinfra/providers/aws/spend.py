@@ -19,6 +19,7 @@ from .shutdown import Shutdown
 from .tags import cluster_tag, tags
 
 _SPENT_PERCENT = 100.0
+_MOST_NOTIFICATIONS = 10
 
 
 class Spend(pulumi.ComponentResource):
@@ -106,8 +107,8 @@ def _budget(
 def _notifications(
     budget: Budget, topic_arn: pulumi.Input[str] | None
 ) -> list[aws.budgets.BudgetNotificationArgs] | None:
-    """One for each alert level, one for a forecast above the budget, and the one at the limit that also tells the
-    topic. AWS refuses a notification that nobody hears."""
+    """One for each alert level, the one at the limit that also tells the topic, and one for a forecast above the budget
+    where the ten that AWS takes are not used up. AWS refuses a notification that nobody hears."""
     contacts = list(budget.contacts)
     levels = sorted({float(level) for level in budget.alerts_percent} | ({_SPENT_PERCENT} if topic_arn else set()))
     found: list[aws.budgets.BudgetNotificationArgs] = []
@@ -115,7 +116,7 @@ def _notifications(
         told = topic_arn if level == _SPENT_PERCENT else None
         if contacts or told is not None:
             found.append(_notification("ACTUAL", level, contacts, told))
-    if contacts:
+    if contacts and len(found) < _MOST_NOTIFICATIONS:
         found.append(_notification("FORECASTED", _SPENT_PERCENT, contacts, None))
     return found or None
 

@@ -13,6 +13,7 @@ from ...spec.models import ClusterSpec
 from ...vocabulary import StorageKind
 from ..planning import planned
 from .identity import bucket_and_prefix
+from .late_text import late_text
 from .lustre import lustre_file_system
 from .network import ClusterNetwork, ExistingNetwork, cluster_network
 from .partitions import host
@@ -170,7 +171,7 @@ class SharedStorage(pulumi.ComponentResource):
 
 def _lustre_mount(system: aws.fsx.LustreFileSystem) -> Mount:
     late = {"address": system.dns_name, "mount_name": system.mount_name}
-    return Mount(system.dns_name, pulumi.Output.concat("/", system.mount_name), late)
+    return Mount(system.dns_name, late_text("/", system.mount_name), late)
 
 
 def _nfs_mount(address: pulumi.Output[str]) -> Mount:

@@ -49,12 +49,16 @@ def test_both_spellings_of_the_events_reach_the_contacts() -> None:
     graph = block()
     pattern = json.loads(only(graph, "aws:cloudwatch/eventRule:EventRule").get("eventPattern"))
     assert set(pattern["detail-type"]) == {
-        f"Capacity Block {middle}{what}" for middle in ("", "Reservation ") for what in ("Delivered", "Expiration Warning")
+        f"Capacity Block {middle}{what}"
+        for middle in ("", "Reservation ")
+        for what in ("Delivered", "Expiration Warning")
     }
     assert pattern["detail"] == {"capacity-reservation-id": [BLOCK["id"]]}
     target = only(graph, "aws:cloudwatch/eventTarget:EventTarget")
     assert target.inputs["arn"] == OutputRef("train-gpu-pool-block-events", "arn")
-    mail = [(r.get("protocol"), r.get("endpoint")) for r in graph.of_type("aws:sns/topicSubscription:TopicSubscription")]
+    mail = [
+        (r.get("protocol"), r.get("endpoint")) for r in graph.of_type("aws:sns/topicSubscription:TopicSubscription")
+    ]
     assert mail == [("email", "ml-platform@example.com")]
 
 

@@ -67,7 +67,7 @@ def test_a_line_becomes_the_expressions_that_fire_with_it(line: str, expected: t
     ],
 )
 def test_a_line_that_is_wrong_or_has_no_words_on_aws_is_refused(line: str, said: str) -> None:
-    with pytest.raises(CronError, match="field|cannot express") as error:
+    with pytest.raises(CronError, match=r"field|cannot express") as error:
         schedule_expressions(line)
     assert said in str(error.value)
 
@@ -90,11 +90,14 @@ def cron_set(word: str, low: int, high: int) -> set[int]:
     return out
 
 
+def weekdays(word: str) -> set[int]:
+    return {d % 7 for d in cron_set(word, 0, 7)}
+
+
 def cron_fires(line: str, at: datetime) -> bool:
     minute, hour, day, month, weekday = line.split()
-    today = at.isoweekday() % 7
     by_day = at.day in cron_set(day, 1, 31)
-    by_weekday = bool({today, 7 if today == 0 else today} & cron_set(weekday, 0, 7))
+    by_weekday = at.isoweekday() % 7 in weekdays(weekday)
     both = "*" in (day[0], weekday[0])
     days = (by_day and by_weekday) if both else (by_day or by_weekday)
     return (
@@ -148,11 +151,11 @@ def test_both_fire_at_the_same_minutes(
     minute: str, hour: str, day: str, month: str, weekday: str, offset: int, aim: bool
 ) -> None:
     line = f"{minute} {hour} {day} {month} {weekday}"
-    try:
-        expressions = schedule_expressions(line)
-    except CronError as e:
-        assert "cannot express" in str(e)
+    if "*" in (day[0], weekday[0]) and len(cron_set(day, 1, 31)) < 31 and len(weekdays(weekday)) < 7:
+        with pytest.raises(CronError, match="cannot express"):
+            schedule_expressions(line)
         return
+    expressions = schedule_expressions(line)
     assert all(len(e) <= 256 for e in expressions)
     at = datetime(2026, 1, 1) + timedelta(minutes=offset)
     if aim:

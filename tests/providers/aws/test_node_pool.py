@@ -41,7 +41,9 @@ def test_an_idle_group_may_go_to_zero_and_is_not_bought_again() -> None:
 
 
 def test_a_group_that_nothing_else_moves_keeps_its_number() -> None:
-    group = only(recorded(cluster(node_pools=[pool(instance_type="g5.xlarge")], shutdown=None, workload="inference")), GROUP)
+    group = only(
+        recorded(cluster(node_pools=[pool(instance_type="g5.xlarge")], shutdown=None, workload="inference")), GROUP
+    )
     assert (group.get("minSize"), group.get("desiredCapacity"), group.get("maxSize")) == (4, 4, 4)
     assert "ignoreChanges" not in group.options
 
@@ -91,7 +93,10 @@ def test_nodes_of_one_fabric_stand_together_and_the_group_goes_first() -> None:
     assert placement.get("strategy") == "cluster"
     assert placement.options["deleteBeforeReplace"] is True
     assert placement.urn in only(graph, GROUP).dependencies
-    assert only(graph, LAUNCH_TEMPLATE).get("placement", "groupName") in (OutputRef(placement.name, "name"), "train-gpu")
+    assert only(graph, LAUNCH_TEMPLATE).get("placement", "groupName") in (
+        OutputRef(placement.name, "name"),
+        "train-gpu",
+    )
 
 
 def test_spot_is_bought_by_the_group_without_a_price_limit() -> None:
@@ -109,7 +114,10 @@ def test_spot_is_bought_by_the_group_without_a_price_limit() -> None:
     assert "instanceMarketOptions" not in template.inputs
 
 
-@pytest.mark.parametrize(("capacity", "pinned"), [({"type": "on_demand"}, None), ({"type": "reservation", "id": "cr-0ddd3333eeee4444f"}, True)])
+@pytest.mark.parametrize(
+    ("capacity", "pinned"),
+    [({"type": "on_demand"}, None), ({"type": "reservation", "id": "cr-0ddd3333eeee4444f"}, True)],
+)
 def test_a_full_reservation_has_no_room_for_a_second_group(capacity: dict[str, str], pinned: bool | None) -> None:
     group = only(recorded(cluster(node_pools=[pool(capacity=capacity)])), GROUP)
     assert group.options.get("deleteBeforeReplace") == pinned
@@ -121,7 +129,9 @@ def test_a_full_reservation_has_no_room_for_a_second_group(capacity: dict[str, s
 def alone(**options: Any) -> Any:
     def program() -> None:
         other = pulumi.StackReference("acme/network/prod")
-        place = ExistingNetwork(other.require_output("vpc"), other.require_output("subnet"), [other.require_output("sg")])
+        place = ExistingNetwork(
+            other.require_output("vpc"), other.require_output("subnet"), [other.require_output("sg")]
+        )
         NodePool("extra", spec_of(budget=BUDGET), pool="gpu", network=place, **options)
 
     references = {"acme/network/prod": {"vpc": "vpc-0aa", "subnet": "subnet-0bb", "sg": "sg-0cc"}}

@@ -40,14 +40,16 @@ def test_against_a_simulated_account(monkeypatch: pytest.MonkeyPatch) -> None:
         ec2, groups = boto3.client("ec2"), boto3.client("autoscaling")
         subnet = ec2.describe_subnets()["Subnets"][0]["SubnetId"]
         image = ec2.describe_images()["Images"][0]["ImageId"]
-        ec2.create_launch_template(LaunchTemplateName="t", LaunchTemplateData={"ImageId": image, "InstanceType": "m5.large"})
+        ec2.create_launch_template(
+            LaunchTemplateName="nodes", LaunchTemplateData={"ImageId": image, "InstanceType": "m5.large"}
+        )
         groups.create_auto_scaling_group(
             AutoScalingGroupName="train-gpu",
             MinSize=2,
             MaxSize=4,
             DesiredCapacity=4,
             VPCZoneIdentifier=subnet,
-            LaunchTemplate={"LaunchTemplateName": "t", "Version": "1"},
+            LaunchTemplate={"LaunchTemplateName": "nodes", "Version": "1"},
         )
         handler({}, None, groups, ["train-gpu"])
         (found,) = groups.describe_auto_scaling_groups()["AutoScalingGroups"]

@@ -266,4 +266,4 @@ def test_without_an_end_there_is_nothing_to_schedule() -> None:
     graph = recorded(
         cluster(node_pools=[pool(instance_type="g5.xlarge", count=1)], shutdown=None, workload="inference")
     )
-    assert not [r for r in graph.of_type(SCHEDULE, OFFSET, "aws:sqs/queue:Queue")]
+    assert not graph.of_type(SCHEDULE, OFFSET, "aws:sqs/queue:Queue")

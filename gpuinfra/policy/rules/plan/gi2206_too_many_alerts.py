@@ -12,29 +12,25 @@ from collections.abc import Iterator
 
 from ....catalog import limit
 from ....diagnostics import Diagnostic, Severity
-from ....vocabulary import OnLimit, Provider
+from ....vocabulary import OnLimit
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2206", "too-many-alerts", Severity.ERROR, __doc__, ("AWS COST-01", "AZ BUD-03"))
 _SPENT = 100.0
-_WITH_FORECAST = {Provider.AWS}
-"""Clouds whose budget gets one more notification, on a forecast above the budget."""
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
-    """One finding for the budget. Only a monthly amount becomes a budget of the cloud. What gpuinfra adds counts too: the
-    level at which the nodes are stopped, and the forecast."""
+    """One finding for the budget. Only a monthly amount becomes a budget of the cloud. The level at which the nodes are
+    stopped counts too; the forecast is left out where there is no room for it."""
     plan, budget = ctx.plan, ctx.plan.spec.budget
     most = limit(plan.provider, "budget_notifications")
     if budget is None or budget.per_month_usd is None or most is None:
         return
     levels = {float(level) for level in budget.alerts_percent}
     stop = {_SPENT} - levels if budget.on_limit is not OnLimit.NOTIFY else set[float]()
-    forecast = 1 if plan.provider in _WITH_FORECAST and budget.contacts else 0
-    total = len(levels) + len(stop) + forecast
+    total = len(levels) + len(stop)
     if total > most.maximum:
-        ours = [w for w, there in (("the level that stops the nodes", stop), ("the forecast", forecast)) if there]
-        with_ours = f" with {' and '.join(ours)} make {total}" if ours and len(levels) <= most.maximum else ""
+        with_ours = f" with the level that stops the nodes make {total}" if stop and len(levels) <= most.maximum else ""
         yield CODE.at(
             "budget.alerts_percent",
             f"{len(levels)} alert levels{with_ours}, and the cloud's budget takes at most {most.maximum} notifications",
@@ -47,7 +43,7 @@ RULE = PlanRule(
     ("money",),
     check,
     Examples(
-        ("budget: {alerts_percent: [10, 20, 30, 40, 50, 60, 70, 80, 90]}",),
+        ("budget: {alerts_percent: [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]}",),
         ("budget: {alerts_percent: [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110]}",),
     ),
 )

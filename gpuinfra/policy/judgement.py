@@ -1,0 +1,38 @@
+"""The one door from a spec to what is known about it: decided, judged, waived."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from ..diagnostics import Diagnostic, in_order
+from ..plan.models import ClusterPlan
+from ..plan.resolve import resolve
+from ..spec.load import Loaded
+from .engine import check_plan, waived
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """`plan` is None where nothing could be decided, and partial where a finding left something out."""
+
+    plan: ClusterPlan | None
+    diagnostics: tuple[Diagnostic, ...]
+    """Of reading, deciding, the boot bundle and the plan rules, in order; each with its place in the file."""
+
+
+def judge(loaded: Loaded, now: datetime | None = None, *, name: str | None = None) -> Judgement:
+    """What was read, decided and judged. `now` and `name` are as in `resolve`. Raises RuleError for a faulty rule.
+
+    A waiver counts for what deciding finds too: a table may lag behind the cloud.
+    """
+    if loaded.spec is None:
+        return Judgement(None, in_order(loaded.locate(d) for d in loaded.diagnostics))
+    resolution = resolve(loaded.spec, now, name=name)
+    plan = resolution.plan
+    found = [*loaded.diagnostics, *resolution.diagnostics]
+    if plan is not None:
+        from ..node import bundle_findings
+
+        found = [*waived((*found, *bundle_findings(plan)), loaded.spec.waivers, plan.now), *check_plan(plan)]
+    return Judgement(plan, in_order(loaded.locate(d) for d in found))
