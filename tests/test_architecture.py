@@ -45,7 +45,9 @@ def test_the_check_sees_comparisons():
     assert provider_comparisons("table = {Provider.AWS: 1}") == []
 
 
-@pytest.mark.parametrize("path", [p for p in SOURCES if ROOMS not in p.parents], ids=lambda p: str(p.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path", [p for p in SOURCES if ROOMS not in p.parents], ids=lambda p: str(p.relative_to(PACKAGE))
+)
 def test_no_comparison_with_a_providers_name_outside_its_room(path: Path):
     assert provider_comparisons(path.read_text()) == []
 

@@ -22,7 +22,10 @@ ALL = [*STACKS, *TEMPLATES]
 
 def test_the_stacks_are_there():
     assert {p.name for p in STACKS} >= {
-        "aws-h100-training", "aws-b300-capacity-block", "aws-l4-inference", "aws-a100-spot-finetune",
+        "aws-h100-training",
+        "aws-b300-capacity-block",
+        "aws-l4-inference",
+        "aws-a100-spot-finetune",
     }
     assert {p.name for p in TEMPLATES} >= {"aws-h100-hours"}
 

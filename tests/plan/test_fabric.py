@@ -95,7 +95,9 @@ def test_azure_declares_one_interface_whatever_the_fabric():
 )
 def test_required_on_a_type_without(base, name, says):
     location = {k: v for k, v in base["location"].items() if k != "zone"}
-    finding = only(resolved(pool({**base, "location": location, "image": {}}, instance_type=name, fabric="required")), "GI2040")
+    finding = only(
+        resolved(pool({**base, "location": location, "image": {}}, instance_type=name, fabric="required")), "GI2040"
+    )
     assert finding.path == "node_pools[0].fabric"
     assert says in finding.hint
 
