@@ -188,7 +188,7 @@ def test_a_name_that_clouds_refuse_is_refused(name: str) -> None:
 
 
 def test_a_name_that_is_not_known_yet_is_refused() -> None:
-    with pytest.raises(GpuInfraError, match="a Output is not a component's name"):
+    with pytest.raises(GpuInfraError, match="a value of type Output is not a component's name"):
         record(lambda: GpuCluster(pulumi.Output.from_input("x"), spec(), now=NOW))  # type: ignore[arg-type]
 
 

@@ -15,6 +15,8 @@ from .models import Decision, Fabric, Nic
 
 _COLLECTIVE = (Workload.TRAINING, Workload.SIMULATION)
 _WHOLE_BOARD = 8
+BARE_METAL_RDMA = "rdma-metal"
+"""The RDMA network of bare-metal machines: its profile differs, and it makes its own subnet."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,8 @@ def _efa_nics(cards: NetworkCards) -> tuple[Nic, ...]:
 def _slot_layout(instance: InstanceType) -> Layout:
     """Google wants every interface of a machine, whether it is used or not."""
     layout = catalog.nic_layout(instance.name)
-    nics = tuple(Nic(s.order, 0, s.nic_type.lower(), s.network) for s in layout.slots)
+    own = {"rdma": BARE_METAL_RDMA} if layout.rdma_subnets == 0 else {}
+    nics = tuple(Nic(s.order, 0, s.nic_type.lower(), own.get(s.network, s.network)) for s in layout.slots)
     kind = instance.fabric if len(nics) > 1 else FabricKind.NONE
     return kind, nics, nics
 

@@ -242,6 +242,39 @@ NETWORK_ID = Code(
     E,
     "The id of a network or subnet that is not in the cloud's form.",
 )
+OWN_SUBNET = Code(
+    "GI2056",
+    "storage-without-its-subnet",
+    E,
+    "New storage that wants a subnet of its own, in an existing network.",
+    why="Azure Managed Lustre and NetApp each take a subnet for themselves, and an AWS mount target stands in its zone's.",
+    facts=("AZ AML-03", "AZ ANF-01", "AWS FSX-08"),
+)
+MIXED_MTU = Code(
+    "GI2057",
+    "mixed-mtu",
+    W,
+    "Pools on one network whose machines want different packet sizes.",
+    why="A network has one MTU; the other pool's large packets are dropped or cut.",
+    fix="Put the pools into clusters of their own.",
+    facts=("GCP GCP-NET-10",),
+)
+CALENDAR_WINDOW = Code(
+    "GI2035",
+    "calendar-window-out-of-range",
+    E,
+    "A calendar reservation longer or shorter than the cloud sells.",
+    why="Google's calendar reservations run from 1 to 90 days.",
+    facts=("GCP GCP-RSV-05",),
+)
+PLACEMENT_LIMIT = Code(
+    "GI2046",
+    "placement-beyond-limit",
+    E,
+    "More nodes than one placement holds.",
+    why="A group, a rack or a scale set has a most; the nodes beyond it never start.",
+    facts=("GCP GCP-PLC-03", "GCP GCP-PLC-05"),
+)
 SIZE_MISSING = Code("GI2060", "storage-without-size", E, "New storage that needs a size and has none.")
 SIZE_STEP = Code(
     "GI2062",

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Network, NetmaskValueError
-from math import ceil, log2
 
-from .. import catalog
 from ..diagnostics import Collector
 from ..spec.models import Network
 from ..vocabulary import FabricKind, Provider, StorageKind
 from . import findings as f
+from .address_ranges import Limits, Want, cut, prefix_that_fits
+from .fabric import BARE_METAL_RDMA
 from .models import Decision, NetworkPlan, PoolPlan, StoragePlan, Subnet
 
 DEFAULT_CIDR = "10.40.0.0/16"
@@ -20,7 +20,6 @@ _PRIVATE = tuple(IPv4Network(n) for n in ("10.0.0.0/8", "172.16.0.0/12", "192.16
 _KEEPS_ADDRESS = frozenset({"interface", "efa", "gvnic", "idpf", "primary"})
 # A file system's servers and a gateway take addresses of the nodes' subnet too.
 _ADDRESSES_PER_STORAGE = 8
-_SERVICES_ADDRESSES = 256
 
 
 @dataclass(frozen=True)
@@ -30,52 +29,53 @@ class _Habits:
     widest: int
     narrowest: int
     """Prefix lengths that a network may have."""
-    narrowest_subnet: int
-    reserved: int
-    """Addresses of each subnet that the cloud keeps."""
-    public_subnet: bool
-    """The address translation of private nodes stands in a subnet of its own."""
-    services_range: bool
-    """File systems are peered and take a range of their own."""
-    lustre_subnet: bool
-    """Lustre wants a subnet of its own."""
-    fabric_range: str
-    """A range that the fabric keeps for itself."""
+    limits: Limits
     network_id: str
     subnet_id: str
     id_form: str
+    public_subnet: bool = False
+    """The address translation of private nodes stands in a subnet of its own."""
+    subnet_is_zonal: bool = False
+    """A subnet stands in one zone, so storage in another zone wants one there."""
+    services_range: bool = False
+    """File systems are peered and take a range of their own."""
+    own_subnet: tuple[StorageKind, ...] = ()
+    """Storage that wants a subnet of its own, in the nodes' network."""
+    fabric_range: str = ""
+    """A range that the fabric keeps for itself."""
 
 
 _HABITS: dict[Provider, _Habits] = {
     Provider.AWS: _Habits(
-        16, 28, 28, 5, True, False, False, "", r"vpc-[0-9a-z]{6,}", r"subnet-[0-9a-z]{6,}", "vpc-… and subnet-…"
+        16,
+        28,
+        Limits(5, 28),
+        r"vpc-[0-9a-z]{6,}",
+        r"subnet-[0-9a-z]{6,}",
+        "vpc-… and subnet-…",
+        public_subnet=True,
+        subnet_is_zonal=True,
     ),
     Provider.GCP: _Habits(
         8,
         29,
-        29,
-        4,
-        False,
-        True,
-        False,
-        "",
+        Limits(4, 29),
         r"(https://[^ ]+/|projects/[^/]+/global/networks/)?[a-z]([-a-z0-9]*[a-z0-9])?",
         r"(https://[^ ]+/|projects/[^/]+/regions/[^/]+/subnetworks/)?[a-z]([-a-z0-9]*[a-z0-9])?",
         "a name, or projects/P/global/networks/N and projects/P/regions/R/subnetworks/S",
+        services_range=True,
     ),
-    # 172.16.0.0/16: Microsoft, Set up InfiniBand on HPC VMs (2026-09).
     Provider.AZURE: _Habits(
         8,
         29,
-        29,
-        5,
-        False,
-        False,
-        True,
-        "172.16.0.0/16",
+        Limits(5, 29),
         r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.Network/virtualNetworks/[^/]+",
         r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.Network/virtualNetworks/[^/]+/subnets/[^/]+",
         "ARM ids: /subscriptions/…/virtualNetworks/V and …/virtualNetworks/V/subnets/S",
+        # Managed Lustre: its own subnet, not delegated; NetApp: its own, delegated to Microsoft.NetApp/volumes.
+        own_subnet=(StorageKind.LUSTRE, StorageKind.NFS),
+        # Microsoft, Set up InfiniBand on HPC VMs (2026-09).
+        fabric_range="172.16.0.0/16",
     ),
 }
 
@@ -95,15 +95,16 @@ def plan_network(
     decisions: list[Decision] = []
     subnets: tuple[Subnet, ...] = ()
     cidr = ""
-    wants = _wants(habits, wish, zone, pools, storage)
+    wants = _wants(habits, zone, pools, storage)
     if wish.existing:
         _check_ids(habits, wish.existing.network, wish.existing.subnet, out)
+        _check_own_subnets(habits, zone, storage, out)
         decisions.append(Decision("network", wish.existing.network, f"existing, with subnet {wish.existing.subnet}"))
         wants = [w for w in wants if w.own_network]
     net = _read_cidr(habits, wish.cidr or DEFAULT_CIDR, pools, out) if wants else None
     if net:
         cidr = str(net)
-        subnets = _cut(habits, net, wants, out)
+        subnets = _subnets(habits, net, wants, out)
         if not wish.existing:
             reason = "named in the spec" if wish.cidr else "the default range"
             decisions.append(Decision("network.cidr", cidr, reason))
@@ -134,58 +135,91 @@ def _check_ids(habits: _Habits, network: str, subnet: str, out: Collector) -> No
             out.add(f.NETWORK_ID.at(path, f"'{value}' is not an id of this cloud", f"the form is {habits.id_form}"))
 
 
-@dataclass(frozen=True)
-class _Want:
-    """A range that is wanted: `addresses` in use at most."""
-
-    role: str
-    addresses: int
-    zone: str
-    reason: str
-    own_network: bool = False
-    """It stands in a network of its own, so it is made even where the nodes' network exists."""
+def _check_own_subnets(habits: _Habits, zone: str, storage: Sequence[StoragePlan], out: Collector) -> None:
+    """An existing network has one subnet for us: what wants another cannot be made in it."""
+    for store in storage:
+        if store.existing or store.kind is StorageKind.BUCKET:
+            continue
+        if store.kind in habits.own_subnet:
+            why = f"new {store.kind} storage wants a subnet of its own, and the existing network gives one for the nodes"
+        elif habits.subnet_is_zonal and store.zone and zone and store.zone != zone:
+            why = f"new storage in {store.zone} wants a subnet there, and the existing subnet stands in {zone}"
+        else:
+            continue
+        out.add(
+            f.OWN_SUBNET.at(store.path, why, "make the storage apart and name it in `existing`, or let the network be new")
+        )
 
 
 def _wants(
-    habits: _Habits, wish: Network, zone: str, pools: Sequence[PoolPlan], storage: Sequence[StoragePlan]
-) -> list[_Want]:
+    habits: _Habits, zone: str, pools: Sequence[PoolPlan], storage: Sequence[StoragePlan]
+) -> list[Want]:
     most = sum(p.count_max for p in pools)
     host = sum(
         p.count_max * sum(n.network == "host" and n.kind in _KEEPS_ADDRESS for n in p.fabric.nics) for p in pools
     )
-    new_files = [s for s in storage if not s.existing and s.kind is not StorageKind.BUCKET]
-    in_subnet = 0 if habits.services_range else len(new_files) * _ADDRESSES_PER_STORAGE
-    files = f" and {len(new_files)} file system{'s' if len(new_files) > 1 else ''}" if new_files else ""
-    nodes = f"room for at most {most} node{'s' if most > 1 else ''}{files}"
-    wants = [_Want("nodes", host + in_subnet, zone, nodes)]
+    files = [s for s in storage if not s.existing and s.kind is not StorageKind.BUCKET]
+    apart = [s for s in files if s.kind in habits.own_subnet]
+    elsewhere = [s for s in files if habits.subnet_is_zonal and s.zone and zone and s.zone != zone]
+    beside = [s for s in files if not habits.services_range and s not in apart and s not in elsewhere]
+    text = f"room for at most {most} node{'s' if most != 1 else ''}"
+    if beside:
+        text += f" and {len(beside)} file system{'s' if len(beside) != 1 else ''}"
+    wants = [Want("nodes", host + len(beside) * _ADDRESSES_PER_STORAGE, zone, text)]
     if habits.public_subnet and any(not p.public_ip for p in pools):
-        wants.append(_Want("public", 2, zone, "the address translation of private nodes stands here, in their zone"))
-    if habits.services_range and new_files:
-        wants.append(_Want("services", _SERVICES_ADDRESSES - habits.reserved, "", "file systems are peered from here"))
-    if habits.lustre_subnet and any(s.kind is StorageKind.LUSTRE for s in new_files):
-        wants.append(_Want("storage", 200, zone, "Lustre wants a subnet of its own"))
+        wants.append(Want("public", 2, zone, "the address translation of private nodes stands here, in their zone"))
+    for other in sorted({s.zone for s in elsewhere}):
+        inside = [s.name for s in elsewhere if s.zone == other]
+        wants.append(
+            Want(f"storage-{other}", len(inside) * _ADDRESSES_PER_STORAGE, other, f"{', '.join(inside)} stands there")
+        )
+    if habits.services_range and files:
+        addresses = sum(_services_addresses(s) for s in files) - habits.limits.reserved
+        wants.append(Want("services", addresses, "", f"peered with: {', '.join(s.name for s in files)}"))
+    wants += [Want(f"storage-{s.name}", _apart_addresses(habits, s), zone, _APART[s.kind]) for s in apart]
     return wants + _fabric_wants(pools)
 
 
-def _fabric_wants(pools: Sequence[PoolPlan]) -> list[_Want]:
+_APART = {
+    StorageKind.LUSTRE: "Lustre wants a subnet of its own, not delegated",
+    StorageKind.NFS: "NetApp wants a subnet of its own, delegated to it",
+}
+# Azure Managed Lustre, prerequisites: usable subnet size by capacity (TiB, prefix).
+_LUSTRE_SUBNETS = ((16, 27), (40, 26), (92, 25), (196, 24), (400, 23))
+_NETAPP_PREFIX = 28
+_LARGEST_LUSTRE_PREFIX = 22
+
+
+def _apart_addresses(habits: _Habits, store: StoragePlan) -> int:
+    """Addresses of the subnet that a file system wants for itself."""
+    if store.kind is StorageKind.NFS:
+        prefix = _NETAPP_PREFIX
+    else:
+        tib = (store.size_gib or 0) / 1024
+        prefix = next((p for most, p in _LUSTRE_SUBNETS if tib <= most), _LARGEST_LUSTRE_PREFIX)
+    return 2 ** (32 - prefix) - habits.limits.reserved
+
+
+def _services_addresses(store: StoragePlan) -> int:
+    """Addresses that one peered file system takes: its tier's range, else a /24."""
+    prefix = store.tier.min_subnet_prefix.removeprefix("/") if store.tier else ""
+    return 2 ** (32 - int(prefix)) if prefix.isdigit() else 256
+
+
+def _fabric_wants(pools: Sequence[PoolPlan]) -> list[Want]:
     """A range for each further network of a machine with many interfaces; RDMA interfaces share one network and have a
-    subnet each (Google Cloud, GPU machine types: NICs)."""
+    subnet each, but for bare metal, whose network makes its own (Google Cloud, GPU machine types: NICs)."""
     nodes: dict[str, int] = {}
     for pool in pools:
         rdma = 0
         for nic in pool.fabric.nics:
             role = nic.network
-            if role == "host":
+            if role in ("host", BARE_METAL_RDMA):
                 continue
             if role == "rdma":
                 role, rdma = f"rdma{rdma}", rdma + 1
             nodes[role] = nodes.get(role, 0) + pool.count_max
-        if any(
-            catalog.nic_layout(pool.instance.name).rdma_subnets == 0 for n in pool.fabric.nics if n.network == "rdma"
-        ):
-            # Bare-metal RoCE networks make their own subnet; a declared one is refused.
-            nodes = {r: n for r, n in nodes.items() if not r.startswith("rdma")}
-    return [_Want(role, n, "", f"interface network {role}: {n} nodes", True) for role, n in nodes.items()]
+    return [Want(role, n, "", f"interface network {role}: {n} nodes", True) for role, n in nodes.items()]
 
 
 def _read_cidr(habits: _Habits, text: str, pools: Sequence[PoolPlan], out: Collector) -> IPv4Network | None:
@@ -224,62 +258,19 @@ def _read_cidr(habits: _Habits, text: str, pools: Sequence[PoolPlan], out: Colle
     return net
 
 
-def _cut(habits: _Habits, net: IPv4Network, wants: Sequence[_Want], out: Collector) -> tuple[Subnet, ...]:
-    """The nodes get the whole range, or its lower half where others need the upper one; those share it evenly."""
-    nodes = [w for w in wants if w.role == "nodes"]
-    others = [w for w in wants if w.role != "nodes"]
-    if nodes and others:
-        halves = list(net.subnets(1)) if net.prefixlen < habits.narrowest_subnet else []
-        if not halves:
-            _too_small(habits, net, wants, out)
-            return ()
-        lower, upper = halves[0], halves[1]
-    else:
-        lower = upper = net
-    found: list[Subnet] = []
-    for want in nodes:
-        if _usable(habits, lower.prefixlen) < want.addresses:
-            _too_small(habits, net, wants, out)
-            return ()
-        found.append(Subnet(want.role, str(lower), want.zone, want.reason))
-    if others:
-        share = upper.prefixlen + ceil(log2(len(others)))
-        least = min(_prefix_for(habits, max(w.addresses for w in others)), habits.narrowest_subnet)
-        prefix = max(share, min(24, least))
-        if least < share or prefix > habits.narrowest_subnet:
-            _too_small(habits, net, wants, out)
-            return ()
-        pieces = upper.subnets(new_prefix=prefix)
-        found += [Subnet(w.role, str(piece), w.zone, w.reason) for w, piece in zip(others, pieces, strict=False)]
-    return tuple(found)
-
-
-def _usable(habits: _Habits, prefix: int) -> int:
-    return 2 ** (32 - prefix) - habits.reserved
-
-
-def _prefix_for(habits: _Habits, addresses: int) -> int:
-    """The narrowest prefix whose subnet holds so many addresses."""
-    return 32 - ceil(log2(max(addresses, 1) + habits.reserved))
-
-
-def _too_small(habits: _Habits, net: IPv4Network, wants: Sequence[_Want], out: Collector) -> None:
-    nodes = next((w.addresses for w in wants if w.role == "nodes"), 0)
-    others = [w.addresses for w in wants if w.role != "nodes"]
-    need = _prefix_for(habits, nodes) if nodes else 32
-    if others:
-        rest = min(_prefix_for(habits, max(others)), habits.narrowest_subnet) - ceil(log2(len(others)))
-        need = min(need, rest) - 1
-    prefix = max(min(need, net.prefixlen - 1), habits.widest)
-    base = IPv4Network(f"{net.network_address}/{prefix}", strict=False)
-    fits = need >= habits.widest and need < net.prefixlen
-    total = nodes + sum(others)
+def _subnets(habits: _Habits, net: IPv4Network, wants: Sequence[Want], out: Collector) -> tuple[Subnet, ...]:
+    ranges = cut(net, wants, habits.limits)
+    if ranges is not None:
+        return tuple(Subnet(w.role, str(r), w.zone, w.reason) for w, r in ranges)
+    need = prefix_that_fits(wants, habits.limits)
+    parts = ", ".join(f"{w.role} {w.addresses}" for w in wants[:4]) + (f" and {len(wants) - 4} more" if wants[4:] else "")
+    base = IPv4Network(f"{net.network_address}/{max(need, habits.widest)}", strict=False)
     out.add(
         f.CIDR_TOO_SMALL.at(
             "network.cidr",
-            f"'{net}' has {net.num_addresses} addresses in all; the nodes' subnet needs {nodes} besides the "
-            f"{habits.reserved} that the cloud keeps"
-            + (f", and {len(others)} more subnets are cut from it ({total} addresses in use)" if others else ""),
-            f"take a /{need} or larger, as {base}" if fits else "have fewer nodes, or more clusters",
+            f"'{net}' has {net.num_addresses} addresses in all, and the subnets need more (addresses in use: {parts}; the "
+            f"cloud keeps {habits.limits.reserved} of each)",
+            f"take a /{need} or larger, as {base}" if need >= habits.widest else "have fewer nodes, or more clusters",
         )
     )
+    return ()

@@ -57,6 +57,7 @@ def test_another_missing_module_is_not_taken_for_the_sdk(monkeypatch: pytest.Mon
 def test_asking_which_rooms_there_are_loads_none() -> None:
     program = (
         "import sys, gpuinfra, gpuinfra.providers\n"
+        "import gpuinfra.providers.findings\n"
         "gpuinfra.providers.available(); gpuinfra.ClusterSpec; gpuinfra.GpuInfraError; gpuinfra.load; gpuinfra.resolve\n"
         "print([m for m in sys.modules if m.startswith('pulumi')])\n"
     )

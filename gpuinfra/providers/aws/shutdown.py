@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import pulumi
 import pulumi_aws as aws
 
-from ...diagnostics import Code, GpuInfraError, Severity
+from ...diagnostics import GpuInfraError
 from ...plan.models import ClusterPlan, PoolPlan
+from ..findings import CRON_NOT_EXPRESSIBLE
 from .cron import CronError, schedule_expressions
 from .iam_policy import Statement, document, group_arns, trust
 from .lease import LeaseEnd
@@ -20,17 +21,6 @@ _UTC = "UTC"
 _RETRY_FOR_S = 3600
 _RETRIES = 30
 _KEEP_FAILURES_S = 14 * 24 * 3600
-
-CRON_NOT_EXPRESSIBLE = Code(
-    "GI2170",
-    "cron-not-expressible",
-    Severity.ERROR,
-    "The cloud's scheduler has no words for this cron line.",
-    why="A stop that the scheduler cannot be told does not happen, and the nodes bill on.",
-    fix="write minute hour day month weekday, with at most one of day and weekday beginning with *",
-    references=("EventBridge Scheduler User Guide, Schedule types",),
-)
-CODES = (CRON_NOT_EXPRESSIBLE,)
 
 
 class Shutdown:

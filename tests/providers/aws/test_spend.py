@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from gpuinfra.aws import Spend
 from gpuinfra.cluster import GpuCluster
 from gpuinfra.diagnostics import GpuInfraError
 from gpuinfra.policy.resource_graph import UNKNOWN, OutputRef, ResourceGraph
 from gpuinfra.providers.aws.lease import is_over
-from gpuinfra.providers.aws.shutdown import CODES
+from gpuinfra.spec.load import parse
 from gpuinfra.testing import record
 
 from .clusters import BUDGET, GROUP, NOW, SCHEDULE, cluster, only, pool, recorded, statements
@@ -259,7 +260,6 @@ def test_a_line_without_words_on_aws_is_a_finding() -> None:
     with pytest.raises(GpuInfraError) as error:
         recorded(cluster(shutdown={"lease": END, "stop_at": stop_at}))
     assert any(d.path == "shutdown.stop_at.cron" and d.hint for d in error.value.diagnostics)
-    assert [c.code for c in CODES] == ["GI2170"]
 
 
 def test_without_an_end_there_is_nothing_to_schedule() -> None:
@@ -267,3 +267,12 @@ def test_without_an_end_there_is_nothing_to_schedule() -> None:
         cluster(node_pools=[pool(instance_type="g5.xlarge", count=1)], shutdown=None, workload="inference")
     )
     assert not graph.of_type(SCHEDULE, OFFSET, "aws:sqs/queue:Queue")
+
+
+def test_alone_it_ends_the_pools_that_are_chosen() -> None:
+    model = parse(cluster(node_pools=[pool(), pool(name="b")], budget=BUDGET)).spec
+    assert model
+    graph = record(lambda: Spend("money", model, pools=["b"]))
+    assert {r.name for r in graph.of_type(SCHEDULE)} == {"money-b-pool-lease"}
+    assert only(graph, MADE).get("name") == "money-budget"
+    assert not graph.of_type(GROUP)

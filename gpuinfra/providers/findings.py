@@ -1,0 +1,34 @@
+"""Codes that a component or a cloud's room gives: GI2170 to GI2179."""
+
+from __future__ import annotations
+
+from ..diagnostics import Code, Severity
+
+CRON_NOT_EXPRESSIBLE = Code(
+    "GI2170",
+    "cron-not-expressible",
+    Severity.ERROR,
+    "The cloud's scheduler has no words for this cron line.",
+    why="A stop that the scheduler cannot be told does not happen, and the nodes bill on.",
+    fix="write minute hour day month weekday, and leave day or weekday as *",
+    references=("EventBridge Scheduler User Guide, Schedule types",),
+)
+OPTION_WITHOUT_EFFECT = Code(
+    "GI2171",
+    "component-option-without-effect",
+    Severity.ERROR,
+    "The option does nothing on a component.",
+    why="Pulumi hands providers, protect, aliases, depends_on and transforms down to the resources of a component, and "
+    "drops other options without a word.",
+    fix="set it on the resources that are meant, with opts.transforms",
+    references=("pulumi/pulumi#8969", "pulumi/docs#17011"),
+)
+COMPONENT_NAME = Code(
+    "GI2172",
+    "component-name",
+    Severity.ERROR,
+    "The component's name cannot begin the names of resources.",
+    why="Every resource is named after its component, and the clouds take lower-case letters, digits and hyphens.",
+    fix="write lower-case letters, digits and hyphens, a letter first, at most 63",
+)
+CODES = (CRON_NOT_EXPRESSIBLE, OPTION_WITHOUT_EFFECT, COMPONENT_NAME)
