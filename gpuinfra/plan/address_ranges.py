@@ -59,9 +59,7 @@ def cut(net: IPv4Network, wants: Sequence[Want], limits: Limits) -> tuple[tuple[
     return None if packed is None else tuple(packed)
 
 
-def _pack(
-    net: IPv4Network, wants: Sequence[Want], prefixes: dict[str, int]
-) -> list[tuple[Want, IPv4Network]] | None:
+def _pack(net: IPv4Network, wants: Sequence[Want], prefixes: dict[str, int]) -> list[tuple[Want, IPv4Network]] | None:
     """The wants in their own order, placed the largest first: then each stands on its own boundary by itself."""
     at = int(net.network_address)
     end = at + net.num_addresses

@@ -24,6 +24,9 @@ _BLOCK_MARGIN = timedelta(minutes=40)
 _ULTRASERVER_MARGIN = timedelta(minutes=70)
 _ULTRASERVER_FAMILY = re.compile(r"p\d+e-gb\d+")
 
+# Google Cloud, calendar mode of future reservations.
+_CALENDAR_DAYS = {Provider.GCP: (1, 90)}
+
 _ID_FORMS: dict[tuple[Provider, CapacityType], tuple[re.Pattern[str], str]] = {
     (Provider.AWS, CapacityType.RESERVATION): (
         re.compile(r"cr-[0-9a-z]{6,}|arn:aws[a-z-]*:resource-groups:[a-z0-9-]+:\d{12}:group/.+"),
@@ -67,9 +70,10 @@ def plan_capacity(
     _check_parts(provider, wish, where, out)
     margin = _ULTRASERVER_MARGIN if _ULTRASERVER_FAMILY.fullmatch(instance.family) else _BLOCK_MARGIN
     block = wish.type is CapacityType.CAPACITY_BLOCK
+    reserved = block or wish.type is CapacityType.RESERVATION
     reason = "named in the spec" if "capacity" in pool.model_fields_set else "the default"
-    if block and wish.starts and now < wish.starts:
-        reason = "the block has not begun: no node until then"
+    if wish.starts and reserved and now < wish.starts:
+        reason = f"the {'block' if block else 'reservation'} has not begun: no node until then"
     elif block and not wish.starts:
         reason = "starts and ends are not given: no node until you scale the group yourself"
     plan = CapacityPlan(
@@ -130,6 +134,7 @@ def _check_parts(provider: Provider, wish: Capacity, where: str, out: Collector)
             )
     if wish.type is CapacityType.FLEX_START:
         _check_flex(wish, where, out)
+    _check_calendar(provider, wish, where, out)
     unused = {
         "id": wish.id is not None and not reserved,
         "duration": wish.duration is not None and wish.type is not CapacityType.FLEX_START,
@@ -143,6 +148,21 @@ def _check_parts(provider: Provider, wish: Capacity, where: str, out: Collector)
                     f"{where}.{name}", f"'{name}' has no effect with capacity type {wish.type}", f"remove {name}"
                 )
             )
+
+
+def _check_calendar(provider: Provider, wish: Capacity, where: str, out: Collector) -> None:
+    days = _CALENDAR_DAYS.get(provider)
+    if days is None or wish.type is not CapacityType.RESERVATION or wish.starts is None or wish.ends is None:
+        return
+    length = wish.ends - wish.starts
+    if not timedelta(days=days[0]) <= length <= timedelta(days=days[1]):
+        out.add(
+            f.CALENDAR_WINDOW.at(
+                f"{where}.ends",
+                f"the reservation runs for {length.total_seconds() / 86400:g} days",
+                f"calendar reservations run from {days[0]} to {days[1]} days: copy the window of yours",
+            )
+        )
 
 
 def _check_flex(wish: Capacity, where: str, out: Collector) -> None:
@@ -181,9 +201,8 @@ def plan_counts(
         least = most = wanted = pool.count
     block = capacity.type is CapacityType.CAPACITY_BLOCK
     moves = moves or ranged or block
-    initial = wanted
-    if block and not _block_runs(capacity, now):
-        initial = 0
+    waits = capacity.starts is not None and now < capacity.starts
+    initial = 0 if waits or (block and not _block_runs(capacity, now)) else wanted
     reason = "named in the spec" if "count" in pool.model_fields_set else "the default"
     if moves:
         # What scales to zero may not be held up by a minimum, or the next `up` would buy the nodes again.

@@ -76,8 +76,12 @@ def _use(q: Question, possible: FabricKind) -> tuple[bool, str]:
     if q.most < 2:
         return False, "one node has no other to talk to"
     if q.workload in _COLLECTIVE or q.gpus >= _WHOLE_BOARD:
-        return True, f"{q.most} nodes of a {q.workload} cluster exchange data"
-    return False, f"independent nodes of a {q.workload} cluster do not need it; fabric: required turns it on"
+        return True, f"{q.most} nodes of {_an(q.workload)} cluster exchange data"
+    return False, f"independent nodes of {_an(q.workload)} cluster do not need it; fabric: required turns it on"
+
+
+def _an(workload: Workload) -> str:
+    return f"{'an' if workload[0] in 'aeiou' else 'a'} {workload}"
 
 
 def _smallest_with_fabric(q: Question) -> str:
@@ -95,14 +99,20 @@ def _smallest_with_fabric(q: Question) -> str:
 
 def _check_group_limit(q: Question, fabric: Fabric, path: str, out: Collector) -> None:
     ib = catalog.infiniband(q.instance.name) if q.provider in _BOUND_TO_ONE_SET else None
-    if fabric.present and ib and q.most > ib.max_nodes:
-        out.add(
-            f.FABRIC_LIMIT.at(
-                f"{path}.count",
-                f"{q.most} nodes of {q.instance.name} need one scale set, which holds {ib.max_nodes}",
-                "ask the cloud's support for up to 300 before you deploy",
-            )
+    if not fabric.present or ib is None or q.most <= ib.max_nodes:
+        return
+    beyond = q.most > _RAISED_SET_LIMIT
+    out.add(
+        f.FABRIC_LIMIT.at(
+            f"{path}.count",
+            f"{q.most} nodes of {q.instance.name} need one scale set, which holds {ib.max_nodes}"
+            + (f", and {_RAISED_SET_LIMIT} at the very most" if beyond else ""),
+            f"have at most {_RAISED_SET_LIMIT} nodes"
+            if beyond
+            else f"ask the cloud's support for up to {_RAISED_SET_LIMIT} before you deploy",
+            severity=f.E if beyond else None,
         )
+    )
 
 
 Layout = tuple[FabricKind, tuple[Nic, ...], tuple[Nic, ...]]
@@ -153,5 +163,7 @@ _LAYOUTS: dict[Provider, Callable[[InstanceType], Layout]] = {
     Provider.GCP: _slot_layout,
     Provider.AZURE: _virtual_function_layout,
 }
+# Microsoft, Set up InfiniBand on HPC VMs: 100 nodes of a scale set with one placement group, 300 by support request.
+_RAISED_SET_LIMIT = 300
 _PUBLIC_TAKES_ONE_NIC = frozenset({Provider.AWS})
 _BOUND_TO_ONE_SET = frozenset({Provider.AZURE})

@@ -43,7 +43,9 @@ def choose_machine(
 def _decision_of_named(machine: Machine, path: str) -> Decision:
     i = machine.instance
     gpus = f"{machine.gpus} x {machine.gpu_model}" if machine.gpus else "no GPU"
-    size = "size unknown" if i.vcpus is None else f"{i.vcpus} vCPU, {i.memory_gib:g} GiB"
+    vcpus = "vCPUs unknown" if i.vcpus is None else f"{i.vcpus} vCPU"
+    memory = "memory unknown" if i.memory_gib is None else f"{i.memory_gib:g} GiB"
+    size = f"{vcpus}, {memory}"
     return Decision(f"{path}.instance_type", i.name, f"named in the spec: {gpus}, {size}")
 
 
@@ -52,7 +54,13 @@ def _named(provider: Provider, pool: NodePool, path: str, out: Collector) -> Mac
     where = f"{path}.instance_type"
     gone = catalog.retired(provider, name)
     if gone:
-        out.add(f.RETIRED_TYPE.at(where, f"'{name}' was retired on {gone.retired_on}", f"take {gone.instead}"))
+        out.add(
+            f.RETIRED_TYPE.at(
+                where,
+                f"'{name}' was retired{f' on {gone.retired_on}' if gone.retired_on else ''} and is no longer deployed",
+                f"take {gone.instead}" if gone.instead else "",
+            )
+        )
         return None
     row = catalog.instance_type(provider, name)
     if isinstance(row, Miss) or _is_pseudo(name):

@@ -141,19 +141,21 @@ def _check_own_subnets(habits: _Habits, zone: str, storage: Sequence[StoragePlan
         if store.existing or store.kind is StorageKind.BUCKET:
             continue
         if store.kind in habits.own_subnet:
-            why = f"new {store.kind} storage wants a subnet of its own, and the existing network gives one for the nodes"
+            why = (
+                f"new {store.kind} storage wants a subnet of its own, and the existing network gives one for the nodes"
+            )
         elif habits.subnet_is_zonal and store.zone and zone and store.zone != zone:
             why = f"new storage in {store.zone} wants a subnet there, and the existing subnet stands in {zone}"
         else:
             continue
         out.add(
-            f.OWN_SUBNET.at(store.path, why, "make the storage apart and name it in `existing`, or let the network be new")
+            f.OWN_SUBNET.at(
+                store.path, why, "make the storage apart and name it in `existing`, or let the network be new"
+            )
         )
 
 
-def _wants(
-    habits: _Habits, zone: str, pools: Sequence[PoolPlan], storage: Sequence[StoragePlan]
-) -> list[Want]:
+def _wants(habits: _Habits, zone: str, pools: Sequence[PoolPlan], storage: Sequence[StoragePlan]) -> list[Want]:
     most = sum(p.count_max for p in pools)
     host = sum(
         p.count_max * sum(n.network == "host" and n.kind in _KEEPS_ADDRESS for n in p.fabric.nics) for p in pools
@@ -263,7 +265,9 @@ def _subnets(habits: _Habits, net: IPv4Network, wants: Sequence[Want], out: Coll
     if ranges is not None:
         return tuple(Subnet(w.role, str(r), w.zone, w.reason) for w, r in ranges)
     need = prefix_that_fits(wants, habits.limits)
-    parts = ", ".join(f"{w.role} {w.addresses}" for w in wants[:4]) + (f" and {len(wants) - 4} more" if wants[4:] else "")
+    parts = ", ".join(f"{w.role} {w.addresses}" for w in wants[:4]) + (
+        f" and {len(wants) - 4} more" if wants[4:] else ""
+    )
     base = IPv4Network(f"{net.network_address}/{max(need, habits.widest)}", strict=False)
     out.add(
         f.CIDR_TOO_SMALL.at(

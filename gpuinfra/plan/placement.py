@@ -2,95 +2,140 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..catalog import InstanceType
 from ..diagnostics import Collector
-from ..spec.models import NodePool
-from ..vocabulary import CapacityType, FabricKind, Provider
+from ..vocabulary import CapacityType, FabricKind, Provider, Workload
 from . import findings as f
 from .models import CapacityPlan, Decision, Fabric, Placement
 
 
 @dataclass(frozen=True)
 class _Habits:
-    """What a cloud does by itself."""
+    """What a cloud does by itself, and what it allows."""
 
-    fabric_places: bool
+    reserved: str
+    """Why nodes of a reservation get no group."""
+    fabric_places: bool = False
     """Nodes with a fabric already stand together (one scale set with a single placement group)."""
-    flex_kept_together: tuple[str, ...]
+    reserved_takes_group: bool = True
+    """A reservation can be used inside a group of the user's own."""
+    flex_kept_together: tuple[str, ...] = ()
     """Families whose flex-start nodes may stand in a group."""
+    always_grouped: tuple[str, ...] = ()
+    """Families that want a group whatever the purchase."""
+    groups_collectives: bool = False
+    """Nodes that exchange data stand together also where they have no fabric of their own."""
+    most: dict[str, int] = field(default_factory=dict[str, int])
+    """Most nodes of one new group, by family; the empty name is every other family."""
 
 
 _HABITS: dict[Provider, _Habits] = {
-    Provider.AWS: _Habits(False, ()),
-    # Flex-start with a workload policy: A4 and A3 Ultra only (Google Cloud, workload policy overview).
-    Provider.GCP: _Habits(False, ("a4-highgpu", "a3-ultragpu")),
-    Provider.AZURE: _Habits(True, ()),
+    Provider.AWS: _Habits(
+        "a reservation made outside a group cannot be used inside one; name the group if it was made in one"
+    ),
+    # Google Cloud, compact placement and workload policy overview: flex-start with a workload policy for A4 and A3 Ultra
+    # only; A4X racks want topology 1x72, 18 machines a policy; at most 1500 machines at distance 3.
+    Provider.GCP: _Habits(
+        "blocks of a reservation are close together already",
+        flex_kept_together=("a4-highgpu", "a3-ultragpu"),
+        always_grouped=("a4x-highgpu", "a4x-maxgpu"),
+        groups_collectives=True,
+        most={"a4x-highgpu": 18, "a4x-maxgpu": 18, "": 1500},
+    ),
+    # Microsoft, capacity reservation overview (2026-02): not with a proximity placement group.
+    Provider.AZURE: _Habits(
+        "a capacity reservation takes no proximity group", fabric_places=True, reserved_takes_group=False
+    ),
 }
 _CLOSE = {FabricKind.EFA, FabricKind.GPUDIRECT_TCPX, FabricKind.GPUDIRECT_TCPXO, FabricKind.ROCE}
+_COLLECTIVE = (Workload.TRAINING, Workload.SIMULATION)
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The nodes to be placed."""
+
+    instance: InstanceType
+    capacity: CapacityPlan
+    fabric: Fabric
+    most: int
+    workload: Workload
 
 
 def plan_placement(
-    provider: Provider,
-    pool: NodePool,
-    instance: InstanceType,
-    capacity: CapacityPlan,
-    fabric: Fabric,
-    most: int,
-    path: str,
-    out: Collector,
+    provider: Provider, wish: str, nodes: Nodes, path: str, out: Collector
 ) -> tuple[Placement, Decision]:
-    """The placement of a pool's nodes."""
+    """The placement of a pool's nodes; `wish` is the spec's proximity."""
     where = f"{path}.proximity"
-    if pool.proximity == "none":
+    habits = _HABITS[provider]
+    if wish == "none":
         placement = Placement("none", "", "none is asked for")
-    elif pool.proximity != "auto":
-        placement = _existing(pool, instance, capacity, where, out)
+    elif wish != "auto":
+        placement = _existing(habits, wish, nodes, where, out)
     else:
-        placement = _auto(_HABITS[provider], instance, capacity, fabric, most)
+        placement = _auto(habits, nodes)
+    if placement.mode == "new":
+        most = habits.most.get(nodes.instance.family, habits.most.get("", nodes.most))
+        if nodes.most > most:
+            out.add(
+                f.PLACEMENT_LIMIT.at(
+                    f"{path}.count",
+                    f"{nodes.most} nodes of {nodes.instance.name} stand in one group, which holds {most}",
+                    f"make several pools of at most {most} nodes, or set proximity: none",
+                )
+            )
     value = placement.mode if placement.mode != "existing" else f"existing group {placement.name}"
     return placement, Decision(where, value, placement.reason)
 
 
-def _existing(pool: NodePool, instance: InstanceType, capacity: CapacityPlan, where: str, out: Collector) -> Placement:
-    name = pool.proximity
-    if capacity.type is CapacityType.CAPACITY_BLOCK:
+def _existing(habits: _Habits, name: str, nodes: Nodes, where: str, out: Collector) -> Placement:
+    hint = "set proximity: none, or leave it out"
+    if nodes.capacity.type is CapacityType.CAPACITY_BLOCK:
         out.add(
             f.PROXIMITY_REFUSED.at(
                 where,
                 f"placement group '{name}' with a capacity block: the block is one place already, and the cloud "
                 "refuses a group on top",
-                "set proximity: none, or leave it out",
+                hint,
             )
         )
-    elif instance.cluster_placement_supported is False:
-        out.add(
-            f.PROXIMITY_REFUSED.at(
-                where, f"{instance.name} takes no placement group", "set proximity: none, or leave it out"
-            )
-        )
+    elif nodes.capacity.type is CapacityType.RESERVATION and not habits.reserved_takes_group:
+        out.add(f.PROXIMITY_REFUSED.at(where, f"group '{name}' with a reservation: {habits.reserved}", hint))
+    elif nodes.instance.cluster_placement_supported is False:
+        out.add(f.PROXIMITY_REFUSED.at(where, f"{nodes.instance.name} takes no placement group", hint))
     return Placement("existing", name, "named in the spec; nothing is put on top of it")
 
 
-def _auto(habits: _Habits, instance: InstanceType, capacity: CapacityPlan, fabric: Fabric, most: int) -> Placement:
+def _auto(habits: _Habits, nodes: Nodes) -> Placement:
     def none(reason: str) -> Placement:
         return Placement("none", "", reason)
 
-    if capacity.type is CapacityType.CAPACITY_BLOCK:
+    name, family = nodes.instance.name, nodes.instance.family
+    grouped = family in habits.always_grouped
+    if nodes.capacity.type is CapacityType.CAPACITY_BLOCK:
         return none("a capacity block is one place already; the cloud refuses a group on top")
-    if capacity.type is CapacityType.RESERVATION:
-        return none(
-            "a reservation made outside a group cannot be used inside one; name the group if it was made in one"
-        )
-    if most < 2:
+    if nodes.capacity.type is CapacityType.RESERVATION and not grouped:
+        return none(habits.reserved)
+    if nodes.most < 2:
         return none("one node has no neighbour")
-    if habits.fabric_places and fabric.present:
+    if habits.fabric_places and nodes.fabric.present:
         return none("the nodes' scale set already keeps them together")
-    if fabric.kind not in _CLOSE:
-        return none("independent nodes find capacity more easily apart")
-    if instance.cluster_placement_supported is False:
-        return none(f"{instance.name} takes no group")
-    if capacity.type is CapacityType.FLEX_START and instance.family not in habits.flex_kept_together:
-        return none(f"flex-start of {instance.name} takes no group")
-    return Placement("new", "", f"{most} nodes that share a fabric stand close together")
+    collective = nodes.workload in _COLLECTIVE
+    if nodes.fabric.kind not in _CLOSE and not (habits.groups_collectives and collective):
+        why = (
+            "without a fabric a group gains little"
+            if collective
+            else f"nodes of {_an(nodes.workload)} cluster work alone"
+        )
+        return none(f"{why}, and they find capacity more easily apart")
+    if nodes.instance.cluster_placement_supported is False:
+        return none(f"{name} takes no group")
+    if nodes.capacity.type is CapacityType.FLEX_START and family not in habits.flex_kept_together:
+        return none(f"flex-start of {name} takes no group")
+    return Placement("new", "", f"{nodes.most} nodes that exchange data stand close together")
+
+
+def _an(workload: Workload) -> str:
+    return f"{'an' if workload[0] in 'aeiou' else 'a'} {workload}"

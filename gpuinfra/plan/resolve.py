@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -19,7 +20,7 @@ from .instances import Machine, choose_machine
 from .models import ClusterPlan, Decision, LeasePlan, LocalNvmePlan, PoolPlan
 from .names import cloud_name, pool_resource_name
 from .network import plan_network
-from .placement import plan_placement
+from .placement import Nodes, plan_placement
 from .storage import plan_storage
 from .zones import check_region, choose_zone
 
@@ -59,6 +60,7 @@ def resolve(spec: ClusterSpec, now: datetime | None = None, *, name: str | None 
     if zone_decision:
         decisions.insert(0, zone_decision)
     moves = _moves(spec)
+    _check_names(spec, provider, out)
     pools: list[PoolPlan] = []
     for path, pool, machine in machines:
         planned, why = _pool(spec, provider, prefix, zone, moment, moves, path, pool, machine, out)
@@ -115,10 +117,32 @@ def _machines(
 
 
 def _moves(spec: ClusterSpec) -> bool:
-    """Whether something outside `up` may change the number of nodes."""
+    """Whether something outside `up` may change the number of nodes; then `up` leaves it alone, or it would start again
+    what an end has stopped."""
     end = spec.shutdown
     stops = bool(end and (end.idle_after or end.lease or end.stop_at))
     return stops or bool(spec.budget and spec.budget.on_limit is not OnLimit.NOTIFY)
+
+
+def _check_names(spec: ClusterSpec, provider: Provider, out: Collector) -> None:
+    """Names that the user gives are refused when the cloud would refuse them; only derived ones are shortened."""
+    location = spec.location
+    given = [("location.resource_group", "resource_group", getattr(location, "resource_group", None) or "")]
+    for n, pool in enumerate(spec.node_pools):
+        if pool.proximity not in ("auto", "none"):
+            given.append((f"node_pools[{n}].proximity", "placement_group", pool.proximity))
+    for path, kind, name in given:
+        row = catalog.limit(provider, f"name.{kind}")
+        if row and name and len(name) > row.maximum:
+            out.add(
+                f.NAME_TOO_LONG.at(
+                    path,
+                    f"'{name[:40]}…' has {len(name)} characters, and the cloud takes {row.maximum}",
+                    f"shorten it to {row.maximum} characters",
+                )
+            )
+        elif row and name and row.pattern and not re.search(row.pattern, name):
+            out.add(f.NAME_TOO_LONG.at(path, f"'{name}' has characters that the cloud does not take", "rename it"))
 
 
 def _pool(
@@ -139,7 +163,9 @@ def _pool(
     public = spec.network.public_nodes if pool.public_ip is None else pool.public_ip
     question = Question(provider, instance, machine.gpus, counts.most, pool.fabric, spec.workload)
     fabric, why_fabric = plan_fabric(question, pool, public, path, out)
-    placement, why_placement = plan_placement(provider, pool, instance, capacity, fabric, counts.most, path, out)
+    placement, why_placement = plan_placement(
+        provider, pool.proximity, Nodes(instance, capacity, fabric, counts.most, spec.workload), path, out
+    )
     card = _card(machine)
     images = resolve_images(
         path,

@@ -82,6 +82,8 @@ def _decisions(plan: StoragePlan, wish: Storage) -> list[Decision]:
     if plan.tier:
         named = wish.throughput_mbps_per_tib is not None
         reason = "throughput named in the spec" if named else "the default for new storage"
+        if not named and not plan.tier.default:
+            reason = "the tier that sells this size"
         found.append(Decision(f"{plan.path}.tier", plan.tier.tier, reason))
     if wish.size_gib is not None and plan.size_gib is None:
         found.append(Decision(f"{plan.path}.size_gib", "grows by itself", "the service has no size to set"))
@@ -174,7 +176,9 @@ def _size(provider: Provider, wish: Storage, path: str, out: Collector) -> tuple
     else:
         first = next((t for t in tiers if t.default), tiers[0])
         same = [t for t in tiers if t.tier == first.tier]
-        tiers = tuple(same + [t for t in tiers if t.tier != first.tier and wish.kind is StorageKind.NFS])
+        # A ladder without a throughput to choose (Google's dynamic tier) is taken by its sizes alone.
+        other = [t for t in tiers if t.tier != first.tier and t.throughput_mbps_per_tib is None]
+        tiers = tuple(same + [t for t in other if wish.kind is StorageKind.LUSTRE])
     if wish.size_gib is None:
         least = min(min((t.min_gib, *t.extra_sizes_gib)) for t in tiers if t.tier == tiers[0].tier)
         out.add(

@@ -75,7 +75,7 @@ def choose_zone(
     if existing_subnet and traits.subnet_is_zonal:
         return "", Decision("location.zone", "the subnet's", "the existing subnet stands in one zone, and that is it")
     for path, machine, purchase in machines:
-        if purchase in _RESERVED and traits.must_be_named:
+        if purchase in _RESERVED:
             out.add(
                 f.ZONE_GUESSED.at(
                     "location.zone", f"{path} uses a reservation of {machine.name}, and its zone is not named"

@@ -29,9 +29,14 @@ def unknown_nodes(plan: ClusterPlan, cost: CostEstimate) -> tuple[str, ...]:
     return tuple(p.name for p in plan.pools if any(x == p.path or x.startswith(f"{p.path}.") for x in paths))
 
 
-def at_least(plan: ClusterPlan, cost: CostEstimate) -> str:
-    """'at least ' where a node price is unknown, else nothing."""
-    return "at least " if unknown_nodes(plan, cost) else ""
+def at_least(cost: CostEstimate) -> str:
+    """'at least ' before a worst case that leaves out a line whose price is unknown, else nothing."""
+    return "at least " if cost.unbounded else ""
+
+
+def spent(cost: CostEstimate, hours: float) -> str:
+    """What may be spent in so many hours, as 'up to 240.00 USD'; 'at least' where nothing bounds a line."""
+    return f"{at_least(cost) or 'up to '}{usd(cost.worst_usd_per_hour * hours)}"
 
 
 def dated(cost: CostEstimate) -> str:

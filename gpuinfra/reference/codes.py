@@ -17,6 +17,7 @@ MODULES = (
     "gpuinfra.plan.findings",
     "gpuinfra.plan.image_findings",
     "gpuinfra.node.findings",
+    "gpuinfra.providers.findings",
 )
 """Modules with a tuple CODES."""
 

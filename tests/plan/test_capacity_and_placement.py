@@ -132,10 +132,70 @@ def test_shared_reservations_of_google():
     clean(resolved(pool(GCP, capacity={"type": "reservation", "id": path})))
 
 
-def test_what_moves_by_itself_may_go_to_zero():
-    p = placed()
-    assert (p.count_min, p.count_initial, p.count_max, p.scales_itself) == (0, 2, 2, True)
-    still = clean(resolved(pool({**AWS, "shutdown": None, "budget": None}))).plan.pools[0]
-    assert (still.count_min, still.count_initial, still.count_max, still.scales_itself) == (2, 2, 2, False)
+@pytest.mark.parametrize(
+    ("shutdown", "budget", "least", "moves"),
+    [
+        (None, None, 2, False),
+        ({"lease": "72h"}, None, 0, True),
+        ({"lease": "72h", "idle_after": "30m"}, None, 0, True),
+        ({"stop_at": {"cron": "0 20 * * *", "timezone": "Europe/Berlin"}}, None, 0, True),
+        ({"lease": "72h"}, {"per_month_usd": 1, "on_limit": "stop", "contacts": ["a@example.com"]}, 0, True),
+        (None, {"per_month_usd": 1, "contacts": ["a@example.com"]}, 2, False),
+    ],
+)
+def test_what_ends_by_itself_may_go_to_zero(shutdown, budget, least, moves):
+    """What an end has stopped must not be started again by the next `up`."""
+    p = clean(resolved(pool({**AWS, "shutdown": shutdown, "budget": budget}))).plan.pools[0]
+    assert (p.count_min, p.count_initial, p.count_max, p.scales_itself) == (least, 2, 2, moves)
+
+
+def test_a_range_moves_by_itself():
     ranged = placed(count={"min": 0, "max": 8, "initial": 2})
-    assert (ranged.count_min, ranged.count_initial, ranged.count_max) == (0, 2, 8)
+    assert (ranged.count_min, ranged.count_initial, ranged.count_max, ranged.scales_itself) == (0, 2, 8, True)
+
+
+IN_B = {**GCP, "location": {**GCP["location"], "zone": "us-central1-b"}, "image": {}}
+RACK = {"capacity": {"type": "reservation", "id": "res-h"}, "instance_type": "a4x-highgpu-4g"}
+
+
+def test_racks_stand_in_a_group_of_at_most_eighteen():
+    assert placed(IN_B, **RACK, count=18).placement.mode == "new"
+    finding = only(resolved(pool(IN_B, **RACK, count=36)), "GI2046")
+    assert (finding.path, "18" in finding.message) == ("node_pools[0].count", True)
+
+
+def test_a_group_holds_so_many():
+    only(resolved(pool({**GCP, "network": {"cidr": "10.0.0.0/8"}}, count=1600)), "GI2046")
+
+
+def test_training_nodes_of_google_stand_together_without_a_fabric():
+    base = {**GCP, "location": {**GCP["location"], "zone": "us-central1-a"}}
+    p = placed(base, instance_type="a2-ultragpu-8g", count=4)
+    assert p.placement.mode == "new"
+    lone = placed({**base, "workload": "inference"}, instance_type="a2-ultragpu-8g", count=4)
+    assert "an inference cluster" in lone.placement.reason
+
+
+AZURE_GROUP = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/capacityReservationGroups/g"
+
+
+def test_a_reservation_of_azure_takes_no_group_and_stands_in_a_zone():
+    base = {**AZURE, "location": {"provider": "azure", "region": "eastus"}}
+    changes = {"instance_type": "Standard_NC24ads_A100_v4", "capacity": {"type": "reservation", "id": AZURE_GROUP}}
+    refused = resolved(pool(base, **changes, proximity="my-ppg"))
+    assert [d.path for d in found(refused, "GI2045")] == ["node_pools[0].proximity"]
+    assert [d.path for d in found(refused, "GI2016")] == ["location.zone"]
+
+
+@pytest.mark.parametrize(("ends", "refused"), [("2027-12-01T00:00:00Z", True), ("2027-01-15T00:00:00Z", False)])
+def test_calendar_reservations_have_a_window(ends, refused):
+    capacity = {"type": "reservation", "id": "res-h", "starts": "2026-12-01T00:00:00Z", "ends": ends}
+    result = resolved(pool(GCP, capacity=capacity))
+    assert bool(found(result, "GI2035")) is refused
+    assert result.plan.pools[0].count_initial == 0
+
+
+def test_names_that_the_user_gives_are_refused_when_too_long():
+    long = {**AZURE, "location": {**AZURE["location"], "resource_group": "r" * 91}}
+    assert only(resolved(pool(long)), "GI2071").path == "location.resource_group"
+    assert only(resolved(pool(proximity="g" * 256)), "GI2071").path == "node_pools[0].proximity"

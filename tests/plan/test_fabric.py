@@ -134,3 +134,7 @@ def test_more_infiniband_nodes_than_a_scale_set_takes():
     finding = only(resolved(s), "GI2042")
     assert not finding.is_error
     assert "100" in finding.message
+
+
+def test_more_than_support_can_raise_is_an_error():
+    assert only(resolved(pool({**AZURE, "network": {"cidr": "10.40.0.0/16"}}, count=500)), "GI2042").is_error

@@ -120,3 +120,22 @@ def test_every_fault_is_found_at_once():
     assert found(result, "GI2006")
     assert result.plan is not None
     assert not result.plan.complete
+
+
+def test_a_type_whose_memory_is_unknown_still_has_a_plan():
+    plan = resolved(pool({**AZURE, "image": {}}, instance_type="Standard_NC144ds_xl_RTXPRO6000BSE_v6", count=1)).plan
+    (why,) = [d for d in plan.decisions if d.path == "node_pools[0].instance_type"]
+    assert "unknown" in why.reason or "GiB" in why.reason
+
+
+def test_every_type_of_the_catalog_has_a_plan_or_a_finding():
+    from gpuinfra import catalog
+    from gpuinfra.vocabulary import Provider
+
+    bases = {Provider.AWS: AWS, Provider.GCP: GCP, Provider.AZURE: AZURE}
+    for provider, base in bases.items():
+        location = {k: v for k, v in base["location"].items() if k != "zone"}
+        for t in catalog.instance_types(provider):
+            result = resolved(pool({**base, "location": location, "image": {}}, instance_type=t.name))
+            assert result.plan is not None
+            assert result.plan.pools or result.diagnostics

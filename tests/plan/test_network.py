@@ -22,7 +22,7 @@ LUSTRE = {
     cloud=st.sampled_from(sorted(BASES)),
     prefix=st.integers(8, 30),
     third=st.integers(0, 255),
-    count=st.integers(1, 600),
+    count=st.integers(1, 300),
     lustre=st.booleans(),
 )
 def test_ranges_are_inside_disjoint_and_large_enough(cloud, prefix, third, count, lustre):
@@ -95,7 +95,7 @@ def test_roles_by_cloud():
     assert [x.role for x in resolved(metal).plan.network.subnets] == ["nodes", "host1"]
     assert [x.role for x in resolved(spec(AZURE, storage=[LUSTRE["azure"]])).plan.network.subnets] == [
         "nodes",
-        "storage",
+        "storage-s",
     ]
 
 
@@ -115,3 +115,76 @@ def test_public_nodes_need_no_translation():
     network = clean(resolved(s)).plan.network
     assert not network.needs_nat
     assert [x.role for x in network.subnets] == ["nodes"]
+
+
+def test_a_tight_network_is_packed():
+    """292 addresses in use fit into 4096, whatever the number of ranges."""
+    base = {**GCP, "network": {"cidr": "192.168.0.0/20"}, "location": {**GCP["location"], "zone": "us-central1-b"}}
+    plan = clean(
+        resolved(
+            pool(
+                {**base, "storage": [LUSTRE["gcp"]]}, instance_type="a4-highgpu-8g", count=4, capacity={"type": "spot"}
+            )
+        )
+    ).plan
+    ranges = [IPv4Network(x.cidr) for x in plan.network.subnets]
+    assert not any(a.overlaps(b) for i, a in enumerate(ranges) for b in ranges[i + 1 :])
+
+
+def test_storage_in_another_zone_gets_a_subnet_there():
+    s = spec(storage=[{"name": "far", "kind": "lustre", "size_gib": 2400, "mount": "/far", "zone": "use2-az2"}])
+    there = clean(resolved(s)).plan.network.subnet("storage-use2-az2")
+    assert there.zone == "use2-az2"
+
+
+def test_each_lustre_of_azure_has_a_subnet_of_its_size():
+    stores = [
+        {"name": "big", "kind": "lustre", "size_gib": 245760, "throughput_mbps_per_tib": 40, "mount": "/big"},
+        {"name": "small", "kind": "lustre", "size_gib": 4096, "throughput_mbps_per_tib": 500, "mount": "/small"},
+        {"name": "home", "kind": "nfs", "size_gib": 4096, "mount": "/home2"},
+    ]
+    network = clean(resolved(spec({**AZURE, "network": {"cidr": "10.40.0.0/16"}}, storage=stores))).plan.network
+    sizes = {x.role: IPv4Network(x.cidr).prefixlen for x in network.subnets}
+    assert sizes["storage-big"] <= 23
+    assert sizes["storage-small"] <= 27
+    assert sizes["storage-home"] <= 28
+
+
+@pytest.mark.parametrize(
+    ("base", "store", "refused"),
+    [
+        (AZURE, LUSTRE["azure"], True),
+        (AZURE, {"name": "b", "kind": "bucket", "mount": "/b"}, False),
+        (AWS, LUSTRE["aws"], False),
+        (AWS, {**LUSTRE["aws"], "zone": "use2-az2"}, True),
+    ],
+)
+def test_an_existing_network_has_no_subnet_to_spare(base, store, refused):
+    ids = {
+        "aws": {"network": "vpc-0a1b2c3d4e", "subnet": "subnet-0a1b2c3d4e"},
+        "azure": {
+            "network": "/subscriptions/s/resourceGroups/r/providers/Microsoft.Network/virtualNetworks/v",
+            "subnet": "/subscriptions/s/resourceGroups/r/providers/Microsoft.Network/virtualNetworks/v/subnets/n",
+        },
+    }[base["location"]["provider"]]
+    result = resolved(spec(base, network={"existing": ids}, storage=[store]))
+    assert bool([d for d in result.diagnostics if d.code == "GI2056"]) is refused
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_rdma_subnets_do_not_depend_on_the_order_of_pools(order):
+    pools = [
+        {"name": "a", "instance_type": "a4-highgpu-8g", "count": 2, "capacity": {"type": "spot"}},
+        {
+            "name": "b",
+            "instance_type": "a4x-maxgpu-4g-metal",
+            "count": 2,
+            "capacity": {"type": "reservation", "id": "res-h"},
+        },
+    ]
+    s = spec(
+        {**GCP, "location": {**GCP["location"], "zone": "us-central1-b"}, "image": {}},
+        node_pools=[pools[i] for i in order],
+    )
+    roles = [x.role for x in resolved(s).plan.network.subnets]
+    assert [r for r in roles if r.startswith("rdma")] == [f"rdma{i}" for i in range(8)]

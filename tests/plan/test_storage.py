@@ -127,8 +127,14 @@ def test_imports():
 
 def test_google_nfs_takes_the_tier_that_has_the_size():
     for size in (2560, 1024, 10240):
-        clean(stored(GCP, kind="nfs", size_gib=size))
-    only(stored(GCP, kind="nfs", size_gib=1000), "GI2062")
+        plan = clean(stored(GCP, kind="nfs", size_gib=size)).plan
+        assert plan.storage[0].tier.tier == "ZONAL"
+    assert "2816 or 3072" in only(stored(GCP, kind="nfs", size_gib=3000), "GI2062").hint
+
+
+def test_the_dynamic_tier_of_google_is_taken_by_its_sizes():
+    plan = clean(stored(GCP, kind="lustre", size_gib=944000)).plan
+    assert plan.storage[0].tier.tier == "dynamic"
 
 
 def test_nfs_and_bucket_without_sizes_on_aws():

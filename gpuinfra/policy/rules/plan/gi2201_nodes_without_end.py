@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....plan.models import PoolPlan
 from ....vocabulary import CapacityType
-from ...money import DEAR_USD_PER_HOUR, HOURS_PER_MONTH, LAG_HOURS, at_least, dated, unknown_nodes, usd
+from ...money import DEAR_USD_PER_HOUR, HOURS_PER_MONTH, LAG_HOURS, at_least, dated, spent, unknown_nodes, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2201", "nodes-without-end", Severity.ERROR, __doc__, ("AWS COST-05", "GCP GCP-SCH-13", "AZ BUD-05"))
@@ -32,13 +32,13 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     nodes = " and ".join(f"{p.count_max} × {p.instance.name}" for p in open_ended[:3])
     unknown = unknown_nodes(plan, cost)
     price = (
-        f"{at_least(plan, cost)}{usd(worst)} an hour, {usd(worst * HOURS_PER_MONTH)} a month ({dated(cost)})"
+        f"{at_least(cost)}{usd(worst)} an hour, {usd(worst * HOURS_PER_MONTH)} a month ({dated(cost)})"
         if worst
         else "the price is not known"
     )
     text = f"{nodes} with no lease, no idle limit and no schedule: {price}"
     if plan.spec.budget is not None and worst:
-        text += f"; the budget is no cap: spend data lag 8–{LAG_HOURS} h, in which up to {usd(worst * LAG_HOURS)} can be spent"
+        text += f"; the budget is no cap: spend data lag 8–{LAG_HOURS} h, in which {spent(cost, LAG_HOURS)} can be spent"
     dear = worst >= DEAR_USD_PER_HOUR or bool(unknown)
     yield CODE.at("shutdown", text, severity=Severity.ERROR if dear else Severity.WARNING)
 

@@ -23,7 +23,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         return
     worst = ctx.cost.worst_usd_per_hour
     if worst >= DEAR_USD_PER_HOUR:
-        yield CODE.at("budget", f"no budget for {at_least(ctx.plan, ctx.cost)}{usd(worst)} an hour ({dated(ctx.cost)})")
+        yield CODE.at("budget", f"no budget for {at_least(ctx.cost)}{usd(worst)} an hour ({dated(ctx.cost)})")
 
 
 RULE = PlanRule(

@@ -28,13 +28,15 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         nodes = ", ".join(f"{p.count_max} × {p.instance.name}" for p in ctx.plan.pools[:4])
         yield CODE.at(
             path,
-            f"the cap is {usd(cap)} an hour, and the cluster ({nodes}) can cost {at_least(ctx.plan, cost)}"
+            f"the cap is {usd(cap)} an hour, and the cluster ({nodes}) can cost {at_least(cost)}"
             f"{usd(cost.worst_usd_per_hour)} ({dated(cost)})",
         )
-    elif unknown := unknown_nodes(ctx.plan, cost):
+    elif cost.unbounded:
+        pools = unknown_nodes(ctx.plan, cost)
+        what = f"pool {', '.join(pools)}" if pools else ", ".join(cost.unbounded[:4])
         yield CODE.at(
             path,
-            f"the cap of {usd(cap)} an hour cannot be checked: the price of pool {', '.join(unknown)} is not known",
+            f"the cap of {usd(cap)} an hour cannot be checked: the price of {what} is not known",
             "look the price up, and set a lease all the same",
             severity=Severity.WARNING,
         )

@@ -26,8 +26,8 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     if cost.lease_hours is None:
         yield CODE.at(
             path,
-            f"{usd(budget.per_run_usd)} for a run that has no end: at {usd(cost.worst_usd_per_hour)} an hour nothing "
-            "holds it",
+            f"{usd(budget.per_run_usd)} for a run that has no end: at {at_least(cost)}{usd(cost.worst_usd_per_hour)} an hour "
+            "nothing holds it",
             "add shutdown.lease",
             severity=Severity.WARNING,
         )
@@ -42,8 +42,8 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         )
         yield CODE.at(
             path,
-            f"{usd(budget.per_run_usd)} for the run, and {cost.lease_hours:g} h at {at_least(ctx.plan, cost)}"
-            f"{usd(cost.worst_usd_per_hour)} an hour can cost {usd(worst)} ({dated(cost)})",
+            f"{usd(budget.per_run_usd)} for the run, and {cost.lease_hours:g} h at {at_least(cost)}"
+            f"{usd(cost.worst_usd_per_hour)} an hour can cost {at_least(cost)}{usd(worst)} ({dated(cost)})",
             lease,
         )
 

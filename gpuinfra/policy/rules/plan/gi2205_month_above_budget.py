@@ -33,8 +33,8 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     fits = int(budget.per_month_usd / cost.worst_usd_per_hour) if cost.worst_usd_per_hour else 0
     yield CODE.at(
         "budget.per_month_usd",
-        f"{usd(budget.per_month_usd)} a month, and {hours:g} h at {at_least(plan, cost)}{usd(cost.worst_usd_per_hour)} "
-        f"an hour can cost {usd(worst)} ({dated(cost)})",
+        f"{usd(budget.per_month_usd)} a month, and {hours:g} h at {at_least(cost)}{usd(cost.worst_usd_per_hour)} "
+        f"an hour can cost {at_least(cost)}{usd(worst)} ({dated(cost)})",
         f"a lease of {fits}h fits, or raise the amount" if fits else "take fewer nodes, or raise the amount",
         severity=Severity.ERROR if bounded else Severity.WARNING,
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
-from ...money import LAG_HOURS, at_least, dated, usd
+from ...money import LAG_HOURS, at_least, dated, spent, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2210", "budget-is-no-cap", Severity.INFO, __doc__, ("AWS COST-05", "GCP GCP-BUD-03"))
@@ -27,8 +27,8 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     if worst >= 1:
         yield CODE.at(
             "budget",
-            f"spend data lag 8–{LAG_HOURS} h: up to {at_least(ctx.plan, ctx.cost)}{usd(worst * hours)} can be spent "
-            f"before the budget notices ({usd(worst)} an hour, {dated(ctx.cost)})",
+            f"spend data lag 8–{LAG_HOURS} h: {spent(ctx.cost, hours)} can be spent "
+            f"before the budget notices ({at_least(ctx.cost)}{usd(worst)} an hour, {dated(ctx.cost)})",
         )
 
 

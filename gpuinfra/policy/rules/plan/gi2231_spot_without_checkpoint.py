@@ -2,7 +2,7 @@
 
 What: A training or simulation job runs on spot nodes without a checkpoint path, or without a signal at the reclaim notice.
 Why: The cloud takes spot nodes back with two minutes (AWS) or 30 seconds (Google, Azure) of notice; all work since the last save is lost.
-Fix: Add job.checkpoint: {path: /scratch/ckpt, every: 30m, on_notice: SIGTERM}.
+Fix: Add job.checkpoint: {path: /scratch/ckpt, every: 30m, on_notice: SIGTERM}, and save often.
 References: runs-on/runs-on#277; EC2 User Guide, Spot interruption notices
 """
 
@@ -27,12 +27,16 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     job = ctx.plan.spec.job
     names = ", ".join(p.name for p in spot[:3])
     if job is None or job.checkpoint is None:
-        yield CODE.at("job.checkpoint", f"pool {names} is spot, and the job has no checkpoint path")
+        yield CODE.at(
+            "job.checkpoint",
+            f"pool {names} is spot, and the job has no checkpoint path; no agent on the nodes hears the reclaim notice yet",
+        )
     elif job.checkpoint.on_notice is None:
         yield CODE.at(
             "job.checkpoint.on_notice",
-            f"pool {names} is spot, and nothing tells the job to save at the reclaim notice",
-            "add on_notice: SIGTERM",
+            f"pool {names} is spot, and nothing tells the job to save at the reclaim notice; no agent on the nodes hears "
+            "it yet",
+            "let the program listen itself, or add on_notice: SIGTERM for the command to run by hand",
         )
 
 

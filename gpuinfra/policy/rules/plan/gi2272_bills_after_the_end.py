@@ -24,19 +24,30 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     if not (ctx.plan.lease.present or (end is not None and (end.idle_after or end.stop_at))):
         return
     left = ctx.cost.residual_usd_per_hour
-    if left * HOURS_PER_MONTH < _WORTH_SAYING_USD_PER_MONTH:
+    lines = [line for line in ctx.cost.lines if not line.ends_with_nodes and not line.by_use]
+    known = sorted((line for line in lines if line.usd_per_hour), key=lambda x: -(x.usd_per_hour or 0))
+    unknown = [line.name for line in lines if line.usd_per_hour is None]
+    if left * HOURS_PER_MONTH < _WORTH_SAYING_USD_PER_MONTH and not unknown:
         return
-    lines = [line for line in ctx.cost.lines if not line.ends_with_nodes and line.usd_per_hour]
-    names = ", ".join(line.name for line in sorted(lines, key=lambda x: -(x.usd_per_hour or 0))[:4])
-    yield CODE.at(
-        "shutdown",
-        f"when the nodes are gone {usd(left)} an hour, {usd(left * HOURS_PER_MONTH)} a month, bill on: {names}",
-    )
+    parts: list[str] = []
+    if known:
+        least = "at least " if unknown else ""
+        names = ", ".join(line.name for line in known[:4])
+        parts.append(f"{least}{usd(left)} an hour, {usd(left * HOURS_PER_MONTH)} a month, bill on: {names}")
+    if unknown:
+        parts.append(f"{', '.join(unknown[:4])} bill on at a price that is not known")
+    yield CODE.at("shutdown", f"when the nodes are gone {'; and '.join(parts)}")
 
+
+_UNPRICED = """\
+location: {provider: gcp, project: acme-lab, region: us-central1}
+node_pools: [{instance_type: g2-standard-4}]
+storage: [{kind: lustre, size_gib: 18000, throughput_mbps_per_tib: 500, mount: /scratch}]
+"""
 
 RULE = PlanRule(
     CODE,
     ("money",),
     check,
-    Examples(("{shutdown: null, budget: null}",), ("storage: [{size_gib: 9600}]",)),
+    Examples(("{shutdown: null, budget: null}",), ("storage: [{size_gib: 9600}]", _UNPRICED)),
 )
