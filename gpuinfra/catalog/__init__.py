@@ -20,6 +20,7 @@ from .models import (
     Retired,
     ServicePrice,
     StorageTier,
+    ZoneLimit,
 )
 from .reading import CatalogError
 from .tables import (
@@ -72,6 +73,7 @@ __all__ = [
     "Retired",
     "ServicePrice",
     "StorageTier",
+    "ZoneLimit",
     "accelerator",
     "accelerators",
     "attached_accelerators",

@@ -118,11 +118,20 @@ class Catalog:
         )
 
     def attached_accelerators(self, model: str | None = None) -> tuple[AttachedAccelerator, ...]:
-        every = self._once(
-            "attached",
-            lambda: tuple(machines.attached_accelerator(r) for r in self._table(Provider.GCP, "attached_accelerators")),
-        )
+        every = self._once("attached", self._attached)
         return tuple(a for a in every if model is None or a.gpu_model.casefold() == model.casefold())
+
+    def _attached(self) -> tuple[AttachedAccelerator, ...]:
+        limits: dict[tuple[str, str], list[Row]] = {}
+        for row in self._table(Provider.GCP, "attached_zone_limits"):
+            limits.setdefault((row.needed_text("accelerator_type"), row.needed_text("gpu_count")), []).append(row)
+        found: list[AttachedAccelerator] = []
+        for row in self._table(Provider.GCP, "attached_accelerators"):
+            lower = limits.pop((row.text("accelerator_type"), row.text("gpu_count")), [])
+            found.append(machines.attached_accelerator(row, tuple(map(machines.zone_limit, lower))))
+        for (kind, count), (row, *_) in limits.items():
+            raise row.refuse(f"{count} x {kind} has no row in attached_accelerators")
+        return tuple(found)
 
     def network_cards(self, name: str) -> NetworkCards | None:
         rows = self._once("cards", lambda: self._table(Provider.AWS, "network_cards").by("instance_type"))

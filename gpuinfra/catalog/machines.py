@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from ..vocabulary import FabricKind, KernelModule, Provider
-from .models import Accelerator, AttachedAccelerator, InfiniBand, InstanceType, NetworkCards, NicLayout, NicSlot
+from .models import (
+    Accelerator,
+    AttachedAccelerator,
+    InfiniBand,
+    InstanceType,
+    NetworkCards,
+    NicLayout,
+    NicSlot,
+    ZoneLimit,
+)
 from .reading import Row
 
 
@@ -47,8 +56,7 @@ def instance_type(row: Row) -> InstanceType:
         family=row.needed_text("family"),
         gpu_model=gpu,
         gpu_count=row.needed_integer("gpu_count") if gpu else 0,
-        # An unknown share reads 1.0; the row names the column in `weak`.
-        gpu_fraction=row.number("gpu_fraction") or 1.0,
+        gpu_fraction=_share(row) if gpu else 1.0,
         gpu_memory_gib=row.number("gpu_memory_gib"),
         gpu_manufacturer=row.text("gpu_manufacturer"),
         vcpus=row.integer("vcpus"),
@@ -68,7 +76,16 @@ def instance_type(row: Row) -> InstanceType:
         as_of=row.text("as_of"),
         weak=row.items("weak"),
         mig_supported=row.flag("mig_supported"),
+        local_nvme_optional=row.flag("local_nvme_optional") is True,
     )
+
+
+def _share(row: Row) -> float | None:
+    """The share of a GPU; None where unknown. Refused: no share at all, and more than a GPU."""
+    found = row.number("gpu_fraction")
+    if found is not None and not 0 < found <= 1:
+        raise row.refuse(f"column gpu_fraction: {row.text('gpu_fraction')} is no share of a GPU: above 0 and up to 1")
+    return found
 
 
 def allowed_by_name(row: Row, provider: Provider, name: str, family: str) -> InstanceType:
@@ -98,11 +115,26 @@ def allowed_by_name(row: Row, provider: Provider, name: str, family: str) -> Ins
         source=row.text("source"),
         as_of=row.text("as_of"),
         known=False,
+        local_nvme_optional=row.flag("local_nvme_optional") is True,
     )
 
 
-def attached_accelerator(row: Row) -> AttachedAccelerator:
-    """What an N1 machine may carry."""
+def zone_limit(row: Row) -> ZoneLimit:
+    """A lower limit of some zones."""
+    zones = row.items("zones")
+    if not zones:
+        raise row.refuse("column zones is empty: a limit of every zone belongs into attached_accelerators")
+    return ZoneLimit(
+        zones=zones,
+        max_vcpus=row.needed_integer("max_vcpus"),
+        max_memory_gb=row.needed_number("max_memory_gb"),
+        source=row.text("source"),
+        as_of=row.text("as_of"),
+    )
+
+
+def attached_accelerator(row: Row, limits: tuple[ZoneLimit, ...] = ()) -> AttachedAccelerator:
+    """What an N1 machine may carry, and in which zones less."""
     return AttachedAccelerator(
         accelerator_type=row.needed_text("accelerator_type"),
         gpu_model=row.needed_text("gpu_model"),
@@ -113,6 +145,7 @@ def attached_accelerator(row: Row) -> AttachedAccelerator:
         notes=row.text("notes"),
         source=row.text("source"),
         as_of=row.text("as_of"),
+        zone_limits=limits,
     )
 
 
@@ -174,7 +207,7 @@ def infiniband(row: Row) -> InfiniBand:
         max_nodes=row.needed_integer("max_nodes"),
         trusted_launch=row.flag("trusted_launch"),
         capacity_reservation=row.flag("capacity_reservation"),
-        generation=row.needed_integer("generation"),
+        generations=row.integers("generations"),
         disk_controller=row.text("disk_controller"),
         driver_kind=row.needed_text("driver_kind"),
         source=row.text("source"),

@@ -64,7 +64,8 @@ class InstanceType(NamedTuple):
     is spelled `standard`). Azure: series (ND_H100_v5)."""
     gpu_model: str
     gpu_count: int
-    gpu_fraction: float
+    gpu_fraction: float | None
+    """The share of a GPU that each of the `gpu_count` is, above 0 and up to 1. None: unknown, it may be a whole one."""
     gpu_memory_gib: float | None
     gpu_manufacturer: str
     vcpus: int | None
@@ -87,6 +88,8 @@ class InstanceType(NamedTuple):
     known: bool = True
     mig_supported: bool | None = None
     """False where the instance refuses MIG although its GPU has it, or where its GPUs are slices. None: as the GPU."""
+    local_nvme_optional: bool = False
+    """The machine has no local NVMe unless it is asked for; `local_nvme_gb` is then the most that it can have."""
 
     @property
     def has_gpu(self) -> bool:
@@ -151,7 +154,8 @@ class InfiniBand(NamedTuple):
     """Nodes of one scale set with a single placement group, before a support request."""
     trusted_launch: bool | None
     capacity_reservation: bool | None
-    generation: int
+    generations: tuple[int, ...]
+    """Generations of images that the size boots: (2,), or (1, 2). Empty: unknown."""
     disk_controller: str
     driver_kind: str
     """cuda, grid or rocm."""
@@ -197,6 +201,8 @@ class Availability(NamedTuple):
     source: str
     as_of: str
     as_of_basis: str
+    complete: bool = True
+    """False: the source names zones in which the type was seen. Other zones and regions may have it too."""
 
 
 class Price(NamedTuple):
@@ -340,6 +346,16 @@ class Limit(NamedTuple):
     weak: tuple[str, ...] = ()
 
 
+class ZoneLimit(NamedTuple):
+    """The most vCPUs and memory beside attached GPUs in some zones, where these have less than the others."""
+
+    zones: tuple[str, ...]
+    max_vcpus: int
+    max_memory_gb: float
+    source: str
+    as_of: str
+
+
 class AttachedAccelerator(NamedTuple):
     """How many vCPUs and how much memory an N1 machine may have with so many GPUs (Google)."""
 
@@ -352,3 +368,13 @@ class AttachedAccelerator(NamedTuple):
     notes: str
     source: str
     as_of: str
+    zone_limits: tuple[ZoneLimit, ...] = ()
+    """Zones in which the limits are lower."""
+
+    def limits_in(self, *zones: str) -> tuple[int, float]:
+        """The most vCPUs and GB of memory that hold in each of these zones; without a zone, where no exception is made."""
+        lower = [limit for limit in self.zone_limits if not set(zones).isdisjoint(limit.zones)]
+        return (
+            min((self.max_vcpus, *(limit.max_vcpus for limit in lower))),
+            min((self.max_memory_gb, *(limit.max_memory_gb for limit in lower))),
+        )

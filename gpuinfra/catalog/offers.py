@@ -44,6 +44,7 @@ def availability(row: Row) -> Availability:
         source=row.text("source"),
         as_of=row.text("as_of"),
         as_of_basis=row.text("as_of_basis"),
+        complete=row.flag("complete") is not False,
     )
 
 

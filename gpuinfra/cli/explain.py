@@ -123,12 +123,14 @@ def _text(value: Any) -> str:
 _MACHINE_FACTS = (
     ("GPU", "gpu_model"),
     ("GPUs", "gpu_count"),
+    ("share of a GPU, each", "gpu_fraction"),
     ("GPU memory, GiB each", "gpu_memory_gib"),
     ("NVLink", "nvlink"),
     ("vCPUs", "vcpus"),
     ("memory, GiB", "memory_gib"),
     ("architecture", "arch"),
     ("local NVMe, GB", "local_nvme_gb"),
+    ("local NVMe optional", "local_nvme_optional"),
     ("network, Gbit/s", "network_gbps"),
     ("fabric", "fabric"),
     ("fabric interfaces", "fabric_interfaces"),
@@ -140,7 +142,7 @@ _MACHINE_FACTS = (
     ("as of", "as_of"),
     ("source", "source"),
 )
-_IF_KNOWN = frozenset(("notes", "from common knowledge", "NVLink"))
+_IF_KNOWN = frozenset(("notes", "from common knowledge", "NVLink", "local NVMe optional"))
 
 
 def _machine(subject: str) -> str:
@@ -154,6 +156,8 @@ def _machine(subject: str) -> str:
 def _machine_card(row: dict[str, Any]) -> str:
     from . import listing, prices, rows
 
+    # That NVMe need not be asked for says nothing where it is unknown whether there is any.
+    row = {**row, "local_nvme_optional": row.get("local_nvme_optional") or None}
     facts = [(title, row.get(column)) for title, column in _MACHINE_FACTS if row.get("gpu_model") or "GPU" not in title]
     facts = [(title, "?" if value is None and title not in _IF_KNOWN else value) for title, value in facts]
     card = f"{row['instance_type']} ({row['provider']})\n{_card(facts)}"

@@ -18,7 +18,7 @@ _NUMBERS = frozenset(
         "mig_max_instances", "min_driver_branch", "min_root_gib",
     )
 )  # fmt: skip
-_FLAGS = frozenset(("nvlink", "spot_supported", "cluster_placement_supported", "mig_supported"))
+_FLAGS = frozenset(("nvlink", "spot_supported", "cluster_placement_supported", "mig_supported", "complete"))
 _LISTS = frozenset(("zones", "weak", "arches", "mig_profiles", "machine_types", "platforms"))
 
 
@@ -42,12 +42,17 @@ def _value(column: str, cell: str) -> Any:
 
 def instances() -> list[Row]:
     """Every GPU type of every cloud in the catalog."""
-    return [typed(row) for folder in folders() for row in catalog_rows("instances", folder)]
+    return [_machine(row) for folder in folders() for row in catalog_rows("instances", folder)]
 
 
 def cpu_instances() -> list[Row]:
     """Every type without a GPU that the tables hold."""
-    return [typed(row) for folder in folders() for row in catalog_rows("cpu_instances", folder)]
+    return [_machine(row) for folder in folders() for row in catalog_rows("cpu_instances", folder)]
+
+
+def _machine(cells: Mapping[str, str]) -> Row:
+    # Only the table of a cloud where local NVMe is a choice has the column, and rows of all clouds have the same keys.
+    return {**typed(cells), "local_nvme_optional": cells.get("local_nvme_optional") == "yes"}
 
 
 def gpus() -> list[Row]:

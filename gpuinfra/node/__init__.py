@@ -1,6 +1,6 @@
 """What runs on a node: the boot bundle, and what a person runs there by hand until something does it."""
 
-from .bundle import BootBundle, boot_bundle, bundle_findings
+from .bundle import BootBundle, boot_bundle, bundle_findings, needs_object
 from .carrier import BootFile, Carrier
 from .findings import CODES
 from .manual_commands import ManualCommand, manual_commands
@@ -14,4 +14,5 @@ __all__ = [
     "boot_bundle",
     "bundle_findings",
     "manual_commands",
+    "needs_object",
 ]

@@ -16,6 +16,7 @@ from ..vocabulary import LocalNvme, StorageKind
 from .carrier import BootFile, Carrier, cloud_config, gzipped, object_of
 from .clouds import CLOUDS, FABRICS, CloudBoot
 from .cluster_facts import Facts, as_json, bucket_parts, facts_of
+from .driver import spans_rack, stock_driver
 from .findings import BUCKET_FORM, BUCKET_FORMS, TOO_LARGE, key_findings, pool_findings
 from .rendering import render
 
@@ -25,6 +26,8 @@ _BIN = "/opt/gpuinfra/bin/"
 _TASKS = "/opt/gpuinfra/tasks/"
 _UNITS = "/etc/systemd/system/"
 
+_NO_DRIVER = "nvidia-smi finds no driver: the image has none that fits this GPU, or its module did not load (dmesg | grep -i nvidia)"
+
 # For a cloud whose limit the catalog does not know yet: the smallest of those it knows (AWS).
 _SMALLEST_LIMIT = 16384
 # More than all scripts together ever have, compressed and plain; a test holds both.
@@ -32,6 +35,7 @@ _SCRIPTS_GZIP_BYTES = 14500
 _SCRIPTS_BYTES = 60000
 # A late value is not known when the size is judged; this is longer than any address.
 _LONGEST_LATE = "x" * 255
+_LONGEST_FOLDER = f"https://{'x' * 24}.blob.core.windows.net/{'x' * 63}"
 
 
 @dataclass(frozen=True)
@@ -118,10 +122,10 @@ class BootBundle:
             "BootBundle.carrier(late, object_folder=…)",
         )
 
-    def size_findings(self) -> tuple[Diagnostic, ...]:
-        """GI2150 where the document would not fit with the longest late values."""
+    def size_findings(self, object_folder: str = _LONGEST_FOLDER) -> tuple[Diagnostic, ...]:
+        """GI2150 where the document would not fit with the longest late values, not even by an object in the folder."""
         try:
-            self.carrier(dict.fromkeys(self.late, _LONGEST_LATE))
+            self.carrier(dict.fromkeys(self.late, _LONGEST_LATE), object_folder)
         except GpuInfraError as error:
             return error.diagnostics
         return ()
@@ -165,6 +169,11 @@ def bundle_findings(plan: ClusterPlan) -> tuple[Diagnostic, ...]:
         if buildable and _may_be_too_large(plan, pool, cloud):
             found += boot_bundle(plan, pool).size_findings()
     return tuple(found)
+
+
+def needs_object(plan: ClusterPlan, pool: PoolPlan) -> bool:
+    """Whether a pool's bundle may pass what the cloud hands to a node, so that the room must give it a bucket."""
+    return _may_be_too_large(plan, pool, CLOUDS[plan.provider]) and bool(boot_bundle(plan, pool).size_findings(""))
 
 
 def _may_be_too_large(plan: ClusterPlan, pool: PoolPlan, cloud: CloudBoot) -> bool:
@@ -217,7 +226,7 @@ def _base(cloud: CloudBoot) -> list[BootFile]:
 def _tasks(plan: ClusterPlan, pool: PoolPlan, cloud: CloudBoot) -> list[BootFile]:
     """One file a task, in the order of their numbers: drives before MIG, MIG before containers, mounts before images."""
     vendor = _vendor(pool)
-    files = [BootFile(_TASKS + "20-hold-driver", "0755", render("hold_driver.sh.j2", vendor=vendor))]
+    files = _driver(plan, pool, vendor)
     if pool.local_nvme.mode is not LocalNvme.NONE:
         files.append(BootFile(_TASKS + "30-local-nvme", "0755", _local_nvme(pool, cloud)))
     if pool.mig:
@@ -241,6 +250,25 @@ def _tasks(plan: ClusterPlan, pool: PoolPlan, cloud: CloudBoot) -> list[BootFile
     return files
 
 
+def _driver(plan: ClusterPlan, pool: PoolPlan, vendor: str) -> list[BootFile]:
+    missing = stock_driver(plan, pool)
+    text = _NO_DRIVER
+    files: list[BootFile] = []
+    if missing is not None and missing.modules:
+        install = render("install_driver.sh.j2", branch=missing.branch, modules=missing.modules)
+        files.append(BootFile(_TASKS + "15-install-driver", "0755", install))
+    elif missing is not None:
+        text = (
+            f"nvidia-smi finds no driver: this machine needs the {missing.kind.upper()} driver, and the image has none"
+        )
+        text += f"; add it to the group: {missing.by_hand.format(group='GROUP')}" if missing.by_hand else ""
+    hold = render("hold_driver.sh.j2", vendor=vendor, no_driver=text)
+    files.append(BootFile(_TASKS + "20-hold-driver", "0755", hold))
+    if spans_rack(pool):
+        files.append(BootFile(_TASKS + "25-imex", "0755", render("imex.sh.j2")))
+    return files
+
+
 def _local_nvme(pool: PoolPlan, cloud: CloudBoot) -> str:
     return render(
         "local_nvme.sh.j2",
@@ -258,7 +286,15 @@ def _fabric(pool: PoolPlan) -> list[BootFile]:
     architecture = pool.accelerator.architecture if pool.accelerator else ""
     fits = [e for e in row.files if not e.architectures or architecture in e.architectures]
     kind, files = str(row.kind), tuple(fits)
-    check = render("fabric.sh.j2", kind=kind, check=row.check, plugins=row.plugins, files=files)
+    check = render(
+        "fabric.sh.j2",
+        kind=kind,
+        check=row.check,
+        plugins=row.plugins,
+        files=files,
+        needs_plugin=row.needs_plugin,
+        receiver=row.receiver,
+    )
     profile = render("fabric_profile.sh.j2", kind=kind, exports=row.exports, files=files, script=row.script)
     return [
         BootFile(_TASKS + "60-fabric", "0755", check),

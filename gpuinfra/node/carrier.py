@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import struct
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,13 @@ def cloud_config(files: Iterable[BootFile], ssh_keys: Sequence[str], commands: S
     return ("\n".join(lines) + "\n").encode("ascii")
 
 
+_READABLE = re.compile(r"[\n -~]+")
+
+
+@lru_cache(maxsize=256)
 def _content(text: str) -> list[str]:
     # A literal block is what people can read in the console; it holds exactly these texts and no others.
-    plain = text.isascii() and all(c >= " " or c == "\n" for c in text) and "\x7f" not in text
-    if plain and text.endswith("\n") and not text.endswith("\n\n") and text[0] not in " \n":
+    if _READABLE.fullmatch(text) and text.endswith("\n") and not text.endswith("\n\n") and text[0] not in " \n":
         return ["  content: |", *(f"    {line}" if line else "" for line in text[:-1].split("\n"))]
     return [f"  content: {json.dumps(text)}"]
 

@@ -30,6 +30,10 @@ class CloudBoot:
     gzip: bool
     """Whether a compressed document arrives: Google's metadata holds text only."""
     source: str
+    driver_by_boot: str = ""
+    """Kind of GPU driver that the bundle lays on a stock image: cuda; empty where it lays none."""
+    driver_by_hand: str = ""
+    """How a person lays the other kinds on the nodes of a group: {group} is the group's name."""
 
 
 CLOUDS = {
@@ -63,6 +67,7 @@ CLOUDS = {
         bucket_pattern=r"(?:gs://)?(?P<bucket>[a-z0-9._-]{3,222})(?:/(?P<prefix>.*))?",
         gzip=False,
         source="Compute Engine, Format and mount Local SSD; Filestore, Mounting file shares; Compute Engine, VM metadata",
+        driver_by_boot="cuda",
     ),
     Provider.AZURE: CloudBoot(
         provider=Provider.AZURE,
@@ -84,6 +89,10 @@ CLOUDS = {
         ),
         gzip=True,
         source="facts azure a7; Azure NetApp Files, Linux NFS mount options; Azure VMs, custom data",
+        driver_by_hand=(
+            "az vmss extension set --vmss-name {group} --publisher Microsoft.HpcCompute --name NvidiaGpuDriverLinux "
+            "--resource-group GROUP, then az vmss update-instances --instance-ids '*'"
+        ),
     ),
 }
 
@@ -118,6 +127,10 @@ class FabricEnvironment:
     devices: tuple[str, ...]
     """Container options that hand the fabric's devices over."""
     source: str
+    needs_plugin: bool = False
+    """The host must have the plugin: without it the interfaces are there and carry plain TCP."""
+    receiver: str = ""
+    """The socket of the fabric's receive manager; empty where there is none to look for."""
 
 
 _NO_BRIDGES = Export(
@@ -148,6 +161,8 @@ FABRICS = {
         check="gvnic",
         devices=("--volume=/run/tcpx:/run/tcpx", "--volume=/var/lib/tcpx:/var/lib/tcpx"),
         source="Compute Engine, Maximize GPU network bandwidth with GPUDirect-TCPX",
+        needs_plugin=True,
+        receiver="/run/tcpx/rx_rule_manager",
     ),
     FabricKind.GPUDIRECT_TCPXO: FabricEnvironment(
         kind=FabricKind.GPUDIRECT_TCPXO,
@@ -158,6 +173,7 @@ FABRICS = {
         check="gvnic",
         devices=("--volume=/var/lib/tcpxo:/var/lib/tcpxo", "--device=/dev/dmabuf_import_helper"),
         source="nccl-env-profile.sh of the TCPXO plugin; Compute Engine, GPUDirect-TCPXO",
+        needs_plugin=True,
     ),
     FabricKind.ROCE: FabricEnvironment(
         kind=FabricKind.ROCE,

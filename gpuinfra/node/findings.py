@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from ..diagnostics import Code, Diagnostic, Severity
 from ..plan.models import ClusterPlan, PoolPlan
+from .driver import stock_driver
 
 TOO_LARGE = Code(
     "GI2150",
@@ -28,9 +30,10 @@ IMAGE_WITHOUT_TOOLS = Code(
     "GI2152",
     "boot-bundle-not-run",
     Severity.WARNING,
-    "The node image does not run the boot bundle.",
-    why="Images made only for containers run no cloud-init and have no package manager, so mounts, MIG layout and idle timer would be missing.",
-    fix="Name an Ubuntu, Amazon Linux, Rocky or AlmaLinux image in image.node, or leave it auto.",
+    "The boot bundle does not work on the node image.",
+    why="Systems made only for containers have a read-only root, no package manager, or take settings in a form of their own.",
+    fix="Write image.node: auto, or name an Ubuntu, Amazon Linux, Rocky or AlmaLinux image.",
+    facts=("GCP a5",),
 )
 NO_IDLE_TIMER = Code(
     "GI2153",
@@ -46,7 +49,16 @@ BUCKET_FORM = Code(
     Severity.ERROR,
     "An existing bucket is not written in a form of this cloud.",
 )
-CODES = (TOO_LARGE, NOT_A_PUBLIC_KEY, IMAGE_WITHOUT_TOOLS, NO_IDLE_TIMER, BUCKET_FORM)
+DRIVER_BY_HAND = Code(
+    "GI2155",
+    "driver-laid-by-hand",
+    Severity.WARNING,
+    "The node image has no GPU driver, and nothing lays on the one that the machine needs.",
+    why="Until it is there no program finds a GPU, and the nodes bill.",
+    fix="Lay the driver on the nodes of the group, or name an image that carries it.",
+    facts=("AZ IMG-05", "AZ SEC-02"),
+)
+CODES = (TOO_LARGE, NOT_A_PUBLIC_KEY, IMAGE_WITHOUT_TOOLS, NO_IDLE_TIMER, BUCKET_FORM, DRIVER_BY_HAND)
 
 BUCKET_FORMS = "s3://name/prefix, gs://name/prefix or https://account.blob.core.windows.net/container"
 
@@ -54,8 +66,32 @@ _PUBLIC_KEY = re.compile(
     r"(ssh-(rsa|ed25519|dss)|ecdsa-sha2-nistp(256|384|521)|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)"
     r" AAAA[A-Za-z0-9+/]+={0,3}( [\x20-\x7e]*)?"
 )
-# Container-optimised systems: no cloud-init for write_files and runcmd, no package manager.
-_CLOSED_SYSTEMS = ("bottlerocket", "cos", "flatcar", "windows")
+
+
+@dataclass(frozen=True)
+class _Closed:
+    """A system on which the bundle does not work."""
+
+    name: re.Pattern[str]
+    """In the selector, for images that the catalog does not have."""
+    why: str
+    has_driver: bool
+    by_hand: str = ""
+
+
+# By the first word of the image's system.
+_CLOSED_SYSTEMS = {
+    "cos": _Closed(
+        re.compile(r"\bcos-(?:cloud|stable|beta|dev|\d)"),
+        "runs cloud-init, but its root is read-only and it has no package manager, so the bundle's tasks do not run",
+        False,
+        "; to keep this system, run on each node: sudo cos-extensions install gpu, and let shutdown.lease end the nodes",
+    ),
+    "bottlerocket": _Closed(re.compile("bottlerocket"), "takes settings in TOML, not cloud-init", True),
+    "flatcar": _Closed(
+        re.compile("flatcar"), "takes Ignition, not a bundle of scripts, and has no package manager", False
+    ),
+}
 
 
 def is_public_key(text: str) -> bool:
@@ -76,16 +112,17 @@ def key_findings(plan: ClusterPlan) -> list[Diagnostic]:
 def pool_findings(plan: ClusterPlan, pool: PoolPlan) -> list[Diagnostic]:
     """What the bundle cannot do for a pool."""
     found: list[Diagnostic] = []
-    image = pool.node_image.image
-    system = (image.os if image else "").lower()
-    if system.startswith(_CLOSED_SYSTEMS):
+    closed = _closed_system(pool)
+    if closed is not None:
+        what = ", ".join(_left_out(plan, pool, closed)) or "no setup"
         found.append(
             IMAGE_WITHOUT_TOOLS.at(
                 "image.node",
-                f"'{pool.node_image.selector}' ({system}) does not run the boot bundle, so pool '{pool.name}' gets no "
-                "mounts, no MIG layout and no idle timer",
+                f"'{pool.node_image.selector}' {closed.why}: pool '{pool.name}' gets {what}",
+                f"write auto, which takes an image where all of this works{closed.by_hand if pool.gpus_per_node else ''}",
             )
         )
+    found += _driver_findings(plan, pool)
     if plan.idle_after is not None and not pool.gpus_per_node:
         found.append(
             NO_IDLE_TIMER.at(
@@ -93,3 +130,40 @@ def pool_findings(plan: ClusterPlan, pool: PoolPlan) -> list[Diagnostic]:
             )
         )
     return found
+
+
+def _closed_system(pool: PoolPlan) -> _Closed | None:
+    image = pool.node_image.image
+    system = (image.os if image else "").lower()
+    for name, closed in _CLOSED_SYSTEMS.items():
+        if system.startswith(name) if system else closed.name.search(pool.node_image.selector.lower()):
+            return closed
+    return None
+
+
+def _left_out(plan: ClusterPlan, pool: PoolPlan, closed: _Closed) -> list[str]:
+    gpus = bool(pool.gpus_per_node)
+    return [
+        f"no {what}"
+        for what, wanted in (
+            ("GPU driver", gpus and not closed.has_driver),
+            ("mounts", bool(plan.storage)),
+            ("local NVMe", bool(pool.local_nvme.mount)),
+            ("MIG layout", pool.mig is not None),
+            ("container image", pool.container is not None),
+            ("idle timer", gpus and plan.idle_after is not None),
+        )
+        if wanted
+    ]
+
+
+def _driver_findings(plan: ClusterPlan, pool: PoolPlan) -> list[Diagnostic]:
+    missing = stock_driver(plan, pool)
+    if missing is None or missing.modules:
+        return []
+    text = (
+        f"pool '{pool.name}': {pool.instance.name} needs the {missing.kind.upper()} driver, {pool.node_image.selector} "
+    )
+    text += "has none, and nothing lays it on"
+    hint = f"after the first up: {missing.by_hand.format(group=pool.cloud_name)}; " if missing.by_hand else ""
+    return [DRIVER_BY_HAND.at("image.node", text, f"{hint}or name an image that carries it. Secure Boot must be off")]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 FOLDER = Path(__file__).with_name("templates")
-Value = str | tuple[str, ...] | tuple[object, ...]
+Value = str | bool | tuple[str, ...] | tuple[object, ...]
 
 
 @cache

@@ -233,6 +233,14 @@ UNNAMED_NODE_IMAGE = Code(
     "The plan is judged with that image; `up` needs its name.",
     "look the name up in the cloud's image list, and give it in image.node before `up`",
 )
+MARKETPLACE_TERMS = Code(
+    "GI2133",
+    "image-with-terms",
+    _W,
+    "The node image is sold in the marketplace, with a plan whose terms must be accepted.",
+    "Until somebody of the subscription accepts the terms the machines are refused (MarketplacePurchaseEligibilityFailed).",
+    facts=("AZ IMG-07",),
+)
 MIG_UNSUPPORTED = Code(
     "GI2140",
     "mig-not-supported",
@@ -304,6 +312,7 @@ CODES: tuple[Code, ...] = (
     OLD_GENERATION,
     WINDOWS,
     UNNAMED_NODE_IMAGE,
+    MARKETPLACE_TERMS,
     MIG_UNSUPPORTED,
     MIG_PROFILE,
     MIG_LAYOUT,

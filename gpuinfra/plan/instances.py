@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from .. import catalog
 from ..catalog import InstanceType, Miss
 from ..diagnostics import Collector, did_you_mean, nearest
+from ..spec.locations import AwsLocation, AzureLocation, GcpLocation
 from ..spec.models import AcceleratorRequest, NodePool
 from ..vocabulary import FabricKind, FabricWish, Provider
 from . import findings as f
@@ -14,6 +15,8 @@ from .models import Decision
 
 _FIRST_VCPUS_PER_ATTACHED_GPU = 8
 _WHOLE_BOARD = 8
+
+Location = AwsLocation | GcpLocation | AzureLocation
 
 
 @dataclass(frozen=True)
@@ -27,17 +30,17 @@ class Machine:
 
 
 def choose_machine(
-    provider: Provider, region: str, pool: NodePool, path: str, out: Collector
+    provider: Provider, location: Location, pool: NodePool, path: str, out: Collector
 ) -> tuple[Machine | None, Decision | None]:
     """The machine of a pool and the decision behind it; None where the findings say why not."""
     if pool.instance_type is None and pool.accelerator is None:
         out.add(f.NO_TYPE.at(path, f"pool '{pool.name}' says neither instance_type nor accelerator"))
         return None, None
     if pool.instance_type is not None:
-        machine = _named(provider, pool, path, out)
+        machine = _named(provider, location.zone, pool, path, out)
         return machine, _decision_of_named(machine, path) if machine else None
     assert pool.accelerator is not None
-    return _by_accelerator(provider, region, pool, pool.accelerator, path, out)
+    return _by_accelerator(provider, location.region, pool, pool.accelerator, path, out)
 
 
 def _decision_of_named(machine: Machine, path: str) -> Decision:
@@ -49,7 +52,7 @@ def _decision_of_named(machine: Machine, path: str) -> Decision:
     return Decision(f"{path}.instance_type", i.name, f"named in the spec: {gpus}, {size}")
 
 
-def _named(provider: Provider, pool: NodePool, path: str, out: Collector) -> Machine | None:
+def _named(provider: Provider, zone: str | None, pool: NodePool, path: str, out: Collector) -> Machine | None:
     name = pool.instance_type or ""
     where = f"{path}.instance_type"
     gone = catalog.retired(provider, name)
@@ -76,7 +79,7 @@ def _named(provider: Provider, pool: NodePool, path: str, out: Collector) -> Mac
         return None
     wanted = pool.accelerator
     if _takes_attached(row):
-        return _attach(row, wanted, path, out) if wanted else Machine(row, "", 0)
+        return _attach(row, wanted, zone, path, out) if wanted else Machine(row, "", 0)
     if wanted and not _same_gpus(row, wanted):
         has = f"{row.gpu_count} x {row.gpu_model}" if row.has_gpu else "no GPU"
         out.add(
@@ -113,7 +116,9 @@ def _models(word: str) -> tuple[str, ...]:
     return tuple(m for m in known if m.startswith(norm + "-"))
 
 
-def _attach(row: InstanceType, wanted: AcceleratorRequest, path: str, out: Collector) -> Machine | None:
+def _attach(
+    row: InstanceType, wanted: AcceleratorRequest, zone: str | None, path: str, out: Collector
+) -> Machine | None:
     where = f"{path}.accelerator"
     models = _models(wanted.model)
     rows = [a for a in catalog.attached_accelerators() if a.gpu_model in models]
@@ -136,23 +141,24 @@ def _attach(row: InstanceType, wanted: AcceleratorRequest, path: str, out: Colle
             )
         )
         return None
-    if row.vcpus is not None and row.vcpus > fit.max_vcpus:
+    most_vcpus, most_gb = fit.limits_in(zone) if zone else (fit.max_vcpus, fit.max_memory_gb)
+    if row.vcpus is not None and row.vcpus > most_vcpus:
         out.add(
             f.ATTACHED_LIMIT.at(
                 f"{path}.instance_type",
                 f"{row.name} has {row.vcpus} vCPUs, and with {fit.gpu_count} x {fit.gpu_model} the limit is "
-                f"{fit.max_vcpus} vCPU",
-                f"take a machine of at most {fit.max_vcpus} vCPUs, or more GPUs",
+                f"{most_vcpus} vCPU",
+                f"take a machine of at most {most_vcpus} vCPUs, or more GPUs",
             )
         )
         return None
-    if row.memory_gib is not None and row.memory_gib > fit.max_memory_gb:
+    if row.memory_gib is not None and row.memory_gib > most_gb:
         out.add(
             f.ATTACHED_LIMIT.at(
                 f"{path}.instance_type",
                 f"{row.name} has {row.memory_gib:g} GB, and with {fit.gpu_count} x {fit.gpu_model} the limit is "
-                f"{fit.max_memory_gb:g} GB",
-                f"take a machine of at most {fit.max_memory_gb:g} GB, or more GPUs",
+                f"{most_gb:g} GB",
+                f"take a machine of at most {most_gb:g} GB, or more GPUs",
             )
         )
         return None

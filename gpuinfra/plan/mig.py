@@ -124,6 +124,9 @@ def _refusal(path: str, accelerator: Accelerator | None, instance: InstanceType)
     if instance.mig_supported is False:
         text = f"{instance.name} does not offer the MIG of its {accelerator.model} ({instance.source})"
         return at(path, text, remove)
+    if instance.gpu_fraction is None:
+        text = f"whether {instance.name} holds a whole {accelerator.model} or a share of one is unknown"
+        return findings.MIG_UNVERIFIED.at(path, f"{text}, and a share cannot be split again", remove)
     if instance.gpu_fraction < 1:
         return at(path, f"{instance.name} holds a share of a {accelerator.model}, which cannot be split again", remove)
     if accelerator.mig_max_instances is None and accelerator.vendor == "NVIDIA":

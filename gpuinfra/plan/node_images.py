@@ -13,7 +13,8 @@ from ..diagnostics import Diagnostic, Severity
 from ..vocabulary import KernelModule, Provider
 from . import image_findings as findings
 from .models import NodeImagePlan
-from .node_image_names import FAMILY, URN, ImageName, examples, owner_of, read_image_name
+from .node_image_names import FAMILY, ImageName, read_image_name
+from .node_image_naming import generation, malformed, terms, unpinned
 from .node_rules import needed_driver, node_steps
 from .toolkits import Facts
 from .verdict import Holds, NodeFacts, Rule, Step, node_facts
@@ -30,8 +31,6 @@ _OS_ORDER = ("ubuntu24.04", "ubuntu22.04", "al2023")
 # Machines that an image's publisher says cannot boot it: publisher, family of the machine, source.
 _CANNOT_BOOT = {("deeplearning-platform-release", "g2"): "Google Cloud: GPU machine types (2026-04-14)"}
 
-# Generation 1 images of the marketplace: the sku says so, or is older than the habit of saying it.
-_GENERATION_1 = re.compile(r"(?i)[^:]+:[^:]+:(?:\d\d_\d\d-lts|\d\d\.\d\d-lts|.*gen1|\d+-lvm|[78]_\d+|[78]\.\d+):[^:]+")
 _WINDOWS = re.compile(r"(?i)windows|(?:^|[:/])win(?:10|11|dows|2\d{3})")
 
 # Who logs in: the image decides on one cloud, the machine's own settings on the others.
@@ -39,13 +38,6 @@ _USERS: Mapping[Provider, Mapping[str, str]] = {
     Provider.AWS: {"ubuntu": "ubuntu", "al2": "ec2-user", "bottlerocket": "ec2-user", "rocky": "rocky"},
     Provider.GCP: {"": "gpuinfra"},
     Provider.AZURE: {"": "azureuser"},
-}
-_CALLED = {"parameter": "a parameter", FAMILY: "an image family", URN: "the latest version of a URN", "id": "an image"}
-_HOW_TO_PIN = {
-    "parameter": "name the image that the parameter means today by its id",
-    FAMILY: "name a dated image of the family, as projects/PROJECT/global/images/FAMILY-v20261101",
-    URN: "put the version that latest means today in its place, as publisher:offer:sku:1.2.3",
-    "id": "name a version of the image",
 }
 
 
@@ -68,8 +60,9 @@ def driver_kind_needed(instance: InstanceType, accelerator: Accelerator | None) 
         return row.driver_kind
     if accelerator.vendor == "AMD":
         return "rocm"
-    # A share of a GPU is a virtual GPU, which the data-centre driver does not drive.
-    return "grid" if instance.gpu_fraction < 1 else "cuda"
+    # A share of a GPU is a virtual GPU, which the data-centre driver does not drive. Where the share is unknown, the
+    # driver of whole GPUs stands, as for every machine of which nothing else is said.
+    return "grid" if instance.gpu_fraction is not None and instance.gpu_fraction < 1 else "cuda"
 
 
 def choose_node_image(
@@ -222,7 +215,7 @@ def _auto(instance: InstanceType, accelerator: Accelerator | None, kind: str, fa
         name = ImageName("id", "", False)
         return _chosen(name, image, steps, why, (findings.UNNAMED_NODE_IMAGE.at(path, text),), accelerator)
     name = read_image_name(instance.provider, _full_selector(image)) or ImageName("id", image.selector, False)
-    found = [*_doubts(image, steps, what, path), *_unpinned(name, image.name, path)]
+    found = [*_doubts(image, steps, what, path), *unpinned(name, image.name, path)]
     return _chosen(name, image, steps, why, tuple(found), accelerator)
 
 
@@ -243,14 +236,6 @@ def _doubts(image: NodeImage, steps: tuple[Step, ...], what: str, path: str) -> 
     return (findings.UNKNOWN_DRIVER.at(path, "; ".join(unknown)),) if unknown else ()
 
 
-def _unpinned(name: ImageName, title: str, path: str) -> tuple[Diagnostic, ...]:
-    if name.pinned:
-        return ()
-    of = f" of {title}" if title != name.selector else ""
-    text = f"{name.selector} is {_CALLED[name.kind]}, which moves: nodes added later boot another release{of}"
-    return (findings.UNPINNED_NODE_IMAGE.at(path, text, _HOW_TO_PIN[name.kind]),)
-
-
 def _named(
     provider: Provider,
     instance: InstanceType,
@@ -262,18 +247,20 @@ def _named(
 ) -> NodeChoice:
     name = read_image_name(provider, wish)
     if name is None:
-        return NodeChoice(None, NodeFacts(), (), (_malformed(provider, wish, path),))
+        return NodeChoice(None, NodeFacts(), (), (malformed(provider, wish, path),))
     if _WINDOWS.search(wish):
         text = f"'{wish}' is a Windows image, and nodes are set up by cloud-init on Linux"
         return NodeChoice(None, NodeFacts(), (), (findings.WINDOWS.at(path, text),))
-    found = _generation(instance, name, path)
+    found = generation(instance, name, path)
     row = catalog.node_image(provider, wish)
+    found = (*found, *terms(name, path))
     if isinstance(row, Miss):
-        guess = f"did you mean {' or '.join(row.nearest)}? " if row.nearest and name.kind != "id" else ""
+        near = [n for n in row.nearest if _for_same_cpu(n, instance)]
+        guess = f"did you mean {' or '.join(near)}? " if near and name.kind != "id" else ""
         text = f"'{wish}' is not in the catalog: whether it drives the GPUs of {instance.name} is unknown"
         if accelerator is not None or guess:
             found = (*found, findings.UNKNOWN_NODE_IMAGE.at(path, text, guess + findings.UNKNOWN_NODE_IMAGE.fix))
-        found = (*found, *_unpinned(name, wish, path))
+        found = (*found, *unpinned(name, wish, path))
         return _chosen(name, None, (), "named in the spec; not in the catalog", found, accelerator)
     image = _under_driver(row, instance, kind, facts)
     full = read_image_name(provider, _full_selector(image)) if wish.startswith("family/") or "/" not in wish else None
@@ -284,34 +271,26 @@ def _named(
     if not any(d.is_error for d in found):
         found = (*found, *_not_served(image, instance, accelerator, wish, kind, facts, path))
         found = (*found, *_doubts(image._replace(selector=wish), steps, what, path))
-    found = (*found, *_unpinned(name, image.name, path))
+    found = (*found, *unpinned(name, image.name, path))
     return _chosen(name, image, steps, f"named in the spec: {image.name}", found, accelerator)
 
 
+def _for_same_cpu(selector: str, instance: InstanceType) -> bool:
+    """Whether a machine's CPU may run the image of a selector: no guess should send a user to an image that cannot boot."""
+    found = catalog.node_image(instance.provider, selector)
+    return isinstance(found, Miss) or not found.arch or not instance.arch or found.arch == instance.arch
+
+
 def _under_driver(row: NodeImage, instance: InstanceType, kind: str, facts: Facts) -> NodeImage:
-    """A stock image counts as carrying the driver that the cloud lays on it for this machine."""
-    if row.driver_kind != "none" or not kind or not _lays_drivers(kind, facts):
+    """A stock image counts as carrying the driver that the cloud, or the boot bundle, lays on it for this machine."""
+    if row.driver_kind != "none" or not kind:
         return row
-    for image in facts.node_images:
-        if image.driver_kind == kind and not image.selector and _same_stock(row, image) and serves(image, instance):
+    laid = [i for i in facts.node_images if i.driver_kind == kind and not i.selector and serves(i, instance)]
+    laid = [i for i in laid if _laid_on(i, facts).selector]
+    for image in laid:
+        if _same_stock(row, image):
             return image._replace(selector=row.selector)
-    return row._replace(driver_kind=kind)
-
-
-def _malformed(provider: Provider, wish: str, path: str) -> Diagnostic:
-    shown = wish if len(wish) <= 120 else f"{wish[:117]}…"
-    owner = owner_of(wish)
-    whose = f"it is a form of {owner}" if owner else "it has none of its forms"
-    text = f"'{shown}' names no node image of {provider}: {whose}"
-    return findings.BAD_NODE_IMAGE.at(path, text, f"write auto; {examples(provider)}")
-
-
-def _generation(instance: InstanceType, name: ImageName, path: str) -> tuple[Diagnostic, ...]:
-    row = catalog.infiniband(instance.name)
-    if name.kind != URN or row is None or row.generation != 2 or not _GENERATION_1.fullmatch(name.selector):
-        return ()
-    text = f"{name.selector} is a generation 1 image, and {instance.name} boots generation 2 only"
-    return (findings.OLD_GENERATION.at(path, text),)
+    return row._replace(driver_kind=kind) if laid else row
 
 
 def _misfits(

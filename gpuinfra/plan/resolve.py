@@ -108,7 +108,7 @@ def _machines(
                 )
             )
         seen.setdefault(pool.name, n)
-        machine, decision = choose_machine(provider, spec.location.region, pool, path, out)
+        machine, decision = choose_machine(provider, spec.location, pool, path, out)
         if machine and seen[pool.name] == n:
             found.append((path, pool, machine))
         if decision:
@@ -220,7 +220,9 @@ def _card(machine: Machine) -> Accelerator | None:
 
 def _local_nvme(pool: NodePool, machine: Machine) -> LocalNvmePlan:
     total = machine.instance.local_nvme_gb
-    mode = pool.local_nvme if total else LocalNvme.NONE
+    # Where drives are attached at a price (Google's optional Local SSD), only a spec that asks for them gets them.
+    asked = "local_nvme" in pool.model_fields_set or not machine.instance.local_nvme_optional
+    mode = pool.local_nvme if total and asked else LocalNvme.NONE
     return LocalNvmePlan(mode, total, "" if mode is LocalNvme.NONE else _NVME_MOUNT)
 
 

@@ -107,7 +107,9 @@ def _offers(
         if row:
             found.setdefault(machine.name, (path, row.zones))
             continue
-        elsewhere = [r for r in catalog.regions(provider) if catalog.zones(provider, r, machine.name)]
+        listed = {r: z for r in catalog.regions(provider) if (z := catalog.zones(provider, r, machine.name))}
+        # A list that is not complete says where the type was seen, and nothing about the other regions.
+        elsewhere = list(listed) if all(z.complete for z in listed.values()) else []
         # Same continent first: the data is likely to be near.
         elsewhere.sort(key=lambda r: (r.split("-")[0] != region.split("-")[0], r))
         if elsewhere:
@@ -159,7 +161,8 @@ def _named_zone(
     if not check_zone(provider, location.region, zone, "location.zone", out):
         return "", None
     for name, (path, zones) in offers.items():
-        if zone not in zones:
+        row = catalog.zones(provider, location.region, name)
+        if zone not in zones and (row is None or row.complete):
             out.add(
                 f.TYPE_NOT_IN_ZONE.at(
                     "location.zone",

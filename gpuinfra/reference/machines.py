@@ -32,7 +32,7 @@ def instances_page() -> str:
 def _machine(machine: InstanceType, found: Sequence[Price]) -> str:
     amounts = [p.on_demand_usd_hour for p in found if p.on_demand_usd_hour is not None]
     dates = [p.as_of for p in found if p.on_demand_usd_hour is not None and p.as_of]
-    share = "" if machine.gpu_fraction == 1 else f" ({machine.gpu_fraction:g} of one)"
+    share = "" if machine.gpu_fraction == 1 else f" ({_part(machine.gpu_fraction)})"
     has_fabric = machine.fabric is not FabricKind.NONE
     cells = (
         f"`{machine.name}`",
@@ -47,6 +47,10 @@ def _machine(machine: InstanceType, found: Sequence[Price]) -> str:
         " to ".join(sorted({min(dates), max(dates)})) if dates else "",
     )
     return _row(cells)
+
+
+def _part(fraction: float | None) -> str:
+    return "whole or a share: unknown" if fraction is None else f"{fraction:g} of one"
 
 
 def _range(amounts: Sequence[float]) -> str:

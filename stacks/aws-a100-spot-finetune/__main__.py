@@ -4,7 +4,8 @@ import pulumi
 
 from gpuinfra import GpuCluster
 
-cluster = GpuCluster("a100-spot", "cluster.yaml")
+# The stack's name is part of the cluster's, so that two stacks in one account stay apart.
+cluster = GpuCluster(f"a100-spot-{pulumi.get_stack()}", "cluster.yaml")
 
 pulumi.export("connect", cluster.connect)
 pulumi.export("mounts", cluster.mounts)

@@ -4,7 +4,8 @@ import pulumi
 
 from gpuinfra import GpuCluster
 
-cluster = GpuCluster("h100-hours", "cluster.yaml")
+# The stack's name is part of the cluster's, so that two stacks in one account stay apart.
+cluster = GpuCluster(f"{pulumi.get_project()}-{pulumi.get_stack()}", "cluster.yaml")
 
 pulumi.export("connect", cluster.connect)
 pulumi.export("mounts", cluster.mounts)

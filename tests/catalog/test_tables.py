@@ -200,7 +200,7 @@ def test_a_type_that_no_row_speaks_of_is_unknown_not_refused() -> None:
     ("provider", "name", "date"),
     [
         (Provider.AZURE, "Standard_NC24rs_v3", "2025-03-31"), (Provider.AZURE, "Standard_NC6s_v3", "2025-09-30"),
-        (Provider.AZURE, "Standard_NV12s_v3", "2026-09-30"), (Provider.AZURE, "Standard_NC6", ""),
+        (Provider.AZURE, "Standard_NV12s_v3", "2026-09-30"), (Provider.AZURE, "Standard_NC6", "2023-09-06"),
         (Provider.AWS, "p3.2xlarge", ""), (Provider.AWS, "p2.xlarge", ""),
     ],
 )  # fmt: skip

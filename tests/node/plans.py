@@ -177,3 +177,14 @@ LATE = {
     "storage.results.bucket": "llama-results-7f3a",
 }
 MIG = MigPlan(("3g.40gb", "2g.20gb", "1g.10gb"), 24)
+
+
+def booted(provider: Provider, instance_type: str, wish: str = "auto", **changes: Any) -> PoolPlan:
+    """A pool with the node image that the plan chooses for it."""
+    from gpuinfra.plan.node_images import choose_node_image
+    from gpuinfra.plan.toolkits import catalog_facts
+
+    made = pool(provider, instance_type, **changes)
+    choice = choose_node_image(provider, made.instance, made.accelerator, wish, catalog_facts(provider))
+    assert choice.plan is not None, choice.diagnostics
+    return replace(made, node_image=choice.plan)

@@ -25,6 +25,12 @@ FABRICS = {
 }
 OTHER_TYPES = {Provider.AWS: ["p4d.24xlarge"], Provider.GCP: [], Provider.AZURE: ["Standard_ND96isr_MI300X_v5"]}
 
+BOOTED = {
+    Provider.AWS: ["p6e-gb200.36xlarge"],
+    Provider.GCP: ["g2-standard-4"],
+    Provider.AZURE: ["Standard_NV36ads_A10_v5"],
+}
+
 
 def variants() -> dict[str, ClusterPlan]:
     """Plans that between them ask for every file that a bundle can hold."""
@@ -43,6 +49,8 @@ def variants() -> dict[str, ClusterPlan]:
             made[f"{provider}-{fabric}"] = plans.plan(provider, (pool,))
         for name in OTHER_TYPES[provider]:
             made[f"{provider}-{name}"] = plans.plan(provider, (plans.pool(provider, name),))
+        for name in BOOTED[provider]:
+            made[f"{provider}-{name}-booted"] = plans.plan(provider, (plans.booted(provider, name),))
     return made
 
 

@@ -139,3 +139,21 @@ def test_every_type_of_the_catalog_has_a_plan_or_a_finding():
             result = resolved(pool({**base, "location": location, "image": {}}, instance_type=t.name))
             assert result.plan is not None
             assert result.plan.pools or result.diagnostics
+
+
+@pytest.mark.parametrize(("zone", "refused"), [("europe-west1-b", True), ("us-west1-b", False)])
+def test_some_zones_allow_less_beside_attached_gpus(zone, refused):
+    location = {**GCP["location"], "region": zone.rsplit("-", 1)[0], "zone": zone}
+    s = pool(
+        {**GCP, "location": location, "image": {}},
+        instance_type="n1-standard-96",
+        accelerator={"model": "P100", "count": 4},
+    )
+    assert bool(found(resolved(s), "GI2005")) is refused
+
+
+def test_drives_that_are_bought_apart_are_attached_only_where_asked():
+    base = {**GCP, "location": {**GCP["location"], "zone": "us-central1-b"}, "image": {}}
+    left = resolved(pool(base, instance_type="g4-standard-384", count=1)).plan.pools[0]
+    asked = resolved(pool(base, instance_type="g4-standard-384", count=1, local_nvme="raid0")).plan.pools[0]
+    assert (left.local_nvme.mode, asked.local_nvme.mode) == ("none", "raid0")

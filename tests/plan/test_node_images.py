@@ -46,7 +46,8 @@ def codes(choice: NodeChoice) -> list[str]:
         (GCP, "a4x-highgpu-4g", "", ["ubuntu-os-accelerator-images", "2404-arm64-with-nvidia-580"]),
         (GCP, "a3-highgpu-1g", "", ["deeplearning-platform-release"]),
         (GCP, "a2-highgpu-1g", "", ["deeplearning-platform-release"]),
-        (GCP, "g2-standard-4", "", ["cos-cloud", "cos-125-lts"]),
+        (GCP, "g2-standard-4", "", ["ubuntu-os-cloud", "ubuntu-2404-lts-amd64"]),
+        (GCP, "g4-standard-48", "", ["ubuntu-os-cloud", "ubuntu-2404-lts-amd64"]),
         (GCP, "n1-standard-8", "T4", ["deeplearning-platform-release"]),
         (GCP, "n1-standard-8", "", ["ubuntu-2404-lts-amd64"]),
         (AZURE, "Standard_ND96isr_H100_v5", "", ["microsoft-dsvm:ubuntu-hpc:2404:latest"]),
@@ -91,11 +92,58 @@ def test_auto_finds_an_image_for_every_gpu_machine_that_is_sold_or_says_what_it_
 
 
 def test_a_driver_that_is_not_known_is_a_warning_that_names_the_image() -> None:
-    choice = choose(GCP, "g2-standard-4")
+    choice = choose(GCP, "g2-standard-4", "family/cos-stable")
     (unknown,) = [d for d in choice.diagnostics if d.code == "GI2122"]
     assert "cos" in unknown.message
     assert "g2-standard-4" in unknown.message
     assert not unknown.is_error
+
+
+def test_auto_never_takes_a_system_on_which_the_boot_bundle_does_not_work() -> None:
+    taken = dict.fromkeys(Provider, 0)
+    for provider in Provider:
+        for instance in catalog.instance_types(provider):
+            plan = choose(provider, instance.name).plan
+            if plan is not None and plan.image is not None:
+                taken[provider] += 1
+                assert not plan.image.os.startswith(("cos", "bottlerocket", "flatcar")), instance.name
+    assert all(taken.values())
+
+
+@pytest.mark.parametrize("wish", ["family/ubuntu-2404-lts-amd64", "family/ubuntu-2204-lts"])
+def test_stock_ubuntu_of_google_counts_with_the_driver_that_the_bundle_lays_on_it(wish: str) -> None:
+    choice = choose(GCP, "g4-standard-48", wish)
+    assert choice.plan is not None
+    assert (choice.plan.driver, choice.plan.kernel_module) == ("580", KernelModule.OPEN)
+    assert choice.plan.selector.endswith(wish)
+    assert codes(choice) == ["GI2123"]
+
+
+def test_stock_ubuntu_is_refused_on_machines_for_which_no_driver_is_laid_on() -> None:
+    for name in ("a2-highgpu-1g", "a3-highgpu-8g"):
+        assert "GI2127" in codes(choose(GCP, name, "family/ubuntu-2404-lts-amd64"))
+
+
+@pytest.mark.parametrize(
+    ("publisher", "terms"), [("almalinux:almalinux-hpc:9-hpc-gen2", True), ("microsoft-dsvm:ubuntu-hpc:2404", False)]
+)
+def test_images_with_terms_say_how_they_are_accepted(publisher: str, terms: bool) -> None:
+    found = [d for d in choose(AZURE, "Standard_NC24ads_A100_v4", publisher).diagnostics if d.code == "GI2133"]
+    assert len(found) == terms
+    assert all(f"az vm image terms accept --urn {publisher}:latest" in d.hint and not d.is_error for d in found)
+
+
+@pytest.mark.parametrize(
+    ("provider", "name", "wish", "other"),
+    [
+        (AZURE, "Standard_ND96isr_H100_v5", "Canonical:ubuntu-24_04-lts:server-arm6:latest", "arm64"),
+        (GCP, "a3-megagpu-8g", "family/ubuntu-accelerator-2404-arm64-with-nvidia-58", "arm64"),
+        (AWS, "g5g.xlarge", DLAMI.replace("24.04", "24.40"), "x86_64"),
+    ],
+)
+def test_no_guess_is_an_image_for_the_other_cpu(provider: Provider, name: str, wish: str, other: str) -> None:
+    (unknown,) = [d for d in choose(provider, name, wish).diagnostics if d.code == "GI2121"]
+    assert other not in unknown.hint
 
 
 @pytest.mark.parametrize("name", ["g4dn.xlarge", "p5.48xlarge", "g6.xlarge"])
@@ -242,7 +290,13 @@ def test_any_text_is_an_image_or_a_finding(provider: Provider, wish: str) -> Non
         ),
         (AWS, "g5g.xlarge", DLAMI, "GI2125", ["arm64", "x86_64"]),
         (GCP, "a3-megagpu-8g", "family/ubuntu-accelerator-2404-arm64-with-nvidia-580", "GI2125", ["arm64"]),
-        (GCP, "g2-standard-4", "family/common-cu129-ubuntu-2404-nvidia-580", "GI2129", ["g2-standard-4", "cos"]),
+        (
+            GCP,
+            "g2-standard-4",
+            "family/common-cu129-ubuntu-2404-nvidia-580",
+            "GI2129",
+            ["g2-standard-4", "ubuntu-2404"],
+        ),
         (GCP, "a3-megagpu-8g", "family/ubuntu-2404-lts-amd64", "GI2127", ["no GPU driver"]),
         (GCP, "a3-megagpu-8g", "projects/windows-cloud/global/images/family/windows-2025", "GI2131", ["Windows"]),
         (

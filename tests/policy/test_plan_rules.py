@@ -227,3 +227,148 @@ def test_independent_jobs_may_use_unlike_pools():
 def test_one_mistake_is_one_error(over: dict[str, Any], codes: set[str]):
     errors = [d.code for d in found(over) if d.is_error]
     assert sorted(errors) == sorted(codes)
+
+
+# Money: what is not known is said.
+
+UNPRICED_LUSTRE = {
+    "location": {"provider": "gcp", "project": "acme-lab", "region": "us-central1"},
+    "node_pools": [{"instance_type": "g2-standard-4"}],
+    "storage": [{"kind": "lustre", "size_gib": 18000, "throughput_mbps_per_tib": 500, "mount": "/scratch"}],
+}
+
+
+def without_lustre_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gpuinfra.cost import services
+
+    known = services.catalog.service_price
+    monkeypatch.setattr(
+        services.catalog, "service_price", lambda p, s, *rest: None if s == "lustre" else known(p, s, *rest)
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "over"),
+    [
+        ("GI2201", {"shutdown": None, "budget": {"per_month_usd": 90000}}),
+        ("GI2202", {"budget": None}),
+        ("GI2203", {"budget": {"per_hour_usd": 50}}),
+        ("GI2204", {"budget": {"per_run_usd": 50}}),
+        ("GI2204", {"budget": {"per_run_usd": 50}, "shutdown": {"lease": None, "idle_after": "30m"}}),
+        ("GI2205", {"budget": {"per_month_usd": 50}}),
+        ("GI2210", {}),
+        ("GI2272", {}),
+    ],
+)
+def test_a_sum_that_leaves_something_out_says_at_least(
+    monkeypatch: pytest.MonkeyPatch, code: str, over: dict[str, Any]
+):
+    (whole,) = of(code, over)
+    assert "at least" not in whole.message
+    without_lustre_price(monkeypatch)
+    (part,) = of(code, over)
+    assert "at least" in part.message
+    assert "up to at least" not in part.message
+
+
+def test_a_cap_over_an_unpriced_file_system_cannot_be_checked(monkeypatch: pytest.MonkeyPatch):
+    over = {"budget": {"per_hour_usd": 9000}}
+    assert of("GI2203", over) == []
+    without_lustre_price(monkeypatch)
+    (one,) = of("GI2203", over)
+    assert "scratch (lustre)" in one.message
+    assert not one.is_error
+
+
+def test_an_unpriced_file_system_bills_on_by_name(monkeypatch: pytest.MonkeyPatch):
+    without_lustre_price(monkeypatch)
+    (one,) = of("GI2272", {})
+    assert "scratch (lustre) bill" in one.message
+    assert "not known" in one.message
+
+
+# Racks.
+
+
+@pytest.mark.parametrize(
+    ("name", "rack"),
+    [
+        ("Standard_ND128isr_NDR_GB200_v6", True),
+        ("Standard_ND128isr_GB300_v6", True),
+        ("Standard_ND128isrG5_GB300_v6", True),
+        ("Standard_ND96isr_H100_v5", False),
+    ],
+)
+def test_every_rack_size_of_azure_is_known_as_one(name: str, rack: bool):
+    from gpuinfra.policy.rules.plan.gi2216_rack_in_pieces import _RACKS  # pyright: ignore[reportPrivateUsage]
+    from gpuinfra.vocabulary import Provider
+
+    assert bool(_RACKS[Provider.AZURE][0].match(name)) is rack
+
+
+@pytest.mark.parametrize(
+    ("count", "hint"), [(1, "take 18"), (4, "take 18"), (17, "take 18"), (20, "take 18 or 36"), (40, "take 36 or 54")]
+)
+def test_part_of_a_rack_is_said_with_the_whole_numbers(count: int, hint: str):
+    over = {**AZURE, "node_pools": [{"instance_type": "Standard_ND128isr_NDR_GB200_v6", "count": count}]}
+    (one,) = of("GI2216", over)
+    assert one.hint == hint
+    assert "holds 18" in one.message
+    assert not one.is_error
+
+
+def test_less_than_a_rack_is_fine_where_a_policy_takes_it():
+    a4x = {"instance_type": "a4x-highgpu-4g", "capacity": {"type": "reservation", "id": "block-1"}}
+    for count, findings in ((4, 0), (18, 0), (20, 1)):
+        assert len(of("GI2216", {**GCP, "node_pools": [{**a4x, "count": count}]})) == findings
+
+
+# Spot: one warning for the cluster says that nothing hears the notice.
+
+NOTICE = ("GI2231", "GI2238", "GI2240")
+
+
+@pytest.mark.parametrize("workload", ["training", "inference", "rendering", "interactive", "simulation"])
+@pytest.mark.parametrize(
+    "job",
+    [
+        None,
+        {"checkpoint": {"path": "/scratch/ckpt"}},
+        {"checkpoint": {"path": "/scratch/ckpt", "on_notice": "SIGTERM"}},
+    ],
+)
+def test_a_spot_cluster_has_one_warning_that_nothing_hears_the_notice(workload: str, job: dict[str, Any] | None):
+    pools = [
+        {"name": name, "instance_type": "g6.12xlarge", "capacity": {"type": "spot"}, "fabric": "none"}
+        for name in ("a", "b")
+    ]
+    over = {"workload": workload, "job": job, "node_pools": pools}
+    (one,) = [d for d in found(over) if d.code in NOTICE and not d.severity == "info"]
+    assert "notice" in one.message
+    assert [
+        d for d in found({**over, "node_pools": [{**p, "capacity": None} for p in pools]}) if d.code == "GI2240"
+    ] == []
+
+
+# Nodes and the internet.
+
+
+def test_public_nodes_are_said_once_at_the_field_that_makes_them():
+    pools = [
+        {"name": "a", "instance_type": "Standard_NC24ads_A100_v4"},
+        {"name": "b", "instance_type": "Standard_D8s_v5"},
+    ]
+    for network, path in (({"public_nodes": True}, "network.public_nodes"), ({}, "node_pools[0].public_ip")):
+        own = [{**p, "public_ip": True} for p in pools] if not network else pools
+        (one,) = of("GI2254", {**AZURE, "network": network, "node_pools": own})
+        assert one.path == path
+    assert of("GI2254", {"network": {"public_nodes": True}, "node_pools": [{"instance_type": "g6.xlarge"}]}) == []
+
+
+def test_an_image_of_ones_own_is_not_told_to_lack_gpudirect():
+    zone = {**GCP, "location": {**GCP["location"], "zone": "us-central1-a"}}
+    pools = [{"instance_type": "a3-highgpu-8g", "count": 2}]
+    (own,) = of("GI2241", {**zone, "node_pools": pools, "image": {"node": "projects/acme-lab/global/images/tcpx-1"}})
+    (auto,) = of("GI2241", {**zone, "node_pools": pools})
+    assert (str(own.severity), str(auto.severity)) == ("info", "warning")
+    assert "cannot be told" in own.message

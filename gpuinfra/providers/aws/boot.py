@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from typing import cast
 
 import pulumi
 import pulumi_aws as aws
 
-from ...node import BootBundle, boot_bundle
+from ...node import BootBundle, Carrier, boot_bundle, needs_object
 from ...plan.models import ClusterPlan, PoolPlan
+from .auto_names import name_prefix
 from .storage import SharedStorage
+from .tags import tags
 
 _PARAMETER = "parameter"
 
 
-class NodeImages:
-    """Image ids of a plan's pools. A parameter is read once, however many pools name it."""
+class NodeBoot:
+    """What the pools of a plan boot. A parameter is read once, and a bucket made once, however many pools use them."""
+
+    folder: aws.s3.Bucket | None
+    """Holds the bundles that EC2's 16 KiB of user data cannot; made only where one is so large."""
 
     def __init__(self, plan: ClusterPlan, opts: pulumi.ResourceOptions) -> None:
         self._plan = plan
-        self._parent = opts.parent
-        self._read: dict[str, pulumi.Output[str]] = {}
+        self._opts = opts
+        self._parameters: dict[str, pulumi.Output[str]] = {}
+        self._devices: dict[str, pulumi.Output[str]] = {}
+        self._by_object = {p.name for p in plan.pools if needs_object(plan, p)}
+        self.folder = _folder(plan, opts) if self._by_object else None
 
     def image_id(self, pool: PoolPlan) -> pulumi.Input[str]:
         """The id: as given, or what the SSM parameter holds now. A template that held the parameter itself would boot
@@ -29,29 +38,97 @@ class NodeImages:
         image = pool.node_image
         if image.kind != _PARAMETER:
             return image.selector
-        if image.selector not in self._read:
-            found = aws.ssm.get_parameter_output(
-                name=image.selector,
-                region=self._plan.region,
-                opts=pulumi.InvokeOutputOptions(parent=self._parent),
-            )
+        if image.selector not in self._parameters:
+            found = aws.ssm.get_parameter_output(name=image.selector, region=self._plan.region, opts=self._asks())
             # `value` is marked secret even for public parameters, and would hide the image from every preview.
-            self._read[image.selector] = found.insecure_value
-        return self._read[image.selector]
+            self._parameters[image.selector] = found.insecure_value
+        return self._parameters[image.selector]
+
+    def root_device(self, pool: PoolPlan) -> pulumi.Input[str]:
+        """The name of the image's own root disk. For an image that the catalog does not know, EC2 is asked: another
+        name adds a second disk and leaves the root small and unencrypted (runs-on/runs-on#207)."""
+        image = pool.node_image
+        if image.root_device:
+            return image.root_device
+        if image.selector not in self._devices:
+            found = aws.ec2.get_ami_output(
+                filters=[aws.ec2.GetAmiFilterArgs(name="image-id", values=cast("list[str]", [self.image_id(pool)]))],
+                region=self._plan.region,
+                opts=self._asks(),
+            )
+            self._devices[image.selector] = found.root_device_name
+        return self._devices[image.selector]
+
+    def user_data(self, pool: PoolPlan, storage: SharedStorage | None) -> pulumi.Input[str]:
+        """The boot bundle of a pool, in base64, filled with the values that only the deployment knows."""
+        bundle = boot_bundle(self._plan, pool)
+        known = {"group.name": pool.cloud_name}
+        late: dict[str, pulumi.Output[str]] = {}
+        for name, mount in storage.mounts.items() if storage else ():
+            late |= {f"storage.{name}.{key}": value for key, value in mount.late.items()}
+        late = {key: value for key, value in late.items() if key in bundle.late}
+        if self.folder is not None and pool.name in self._by_object:
+            return self._through(self.folder, pool, bundle, known, late)
+        if not late:
+            return _encoded(bundle.carrier(known))
+        return pulumi.Output.all(**late).apply(lambda values: _encoded(bundle.carrier({**known, **values})))
+
+    def _through(
+        self,
+        folder: aws.s3.Bucket,
+        pool: PoolPlan,
+        bundle: BootBundle,
+        known: Mapping[str, str],
+        late: Mapping[str, pulumi.Output[str]],
+    ) -> pulumi.Output[str]:
+        """A short document that fetches the bundle from the bucket, checks its digest, and runs it."""
+
+        def carried(values: dict[str, str]) -> Carrier:
+            bucket = values.pop(_BUCKET)
+            return bundle.carrier({**known, **values}, f"s3://{bucket}")
+
+        carrier = pulumi.Output.all(**{_BUCKET: folder.bucket, **late}).apply(carried)
+        body = aws.s3.BucketObject(
+            f"{pool.resource_name}-boot",
+            bucket=folder.bucket,
+            # The name holds the digest: nodes that run keep reading what they were made with.
+            key=carrier.apply(lambda c: c.object_name),
+            content=carrier.apply(lambda c: c.object_body.decode()),
+            content_type="application/json",
+            region=self._plan.region,
+            opts=self._opts,
+        )
+        return pulumi.Output.all(carrier, body.id).apply(lambda both: _encoded(both[0]))
+
+    def _asks(self) -> pulumi.InvokeOutputOptions:
+        return pulumi.InvokeOutputOptions(parent=self._opts.parent)
 
 
-def user_data(plan: ClusterPlan, pool: PoolPlan, storage: SharedStorage | None) -> pulumi.Input[str]:
-    """The boot bundle of a pool, in base64, filled with the values that only the deployment knows."""
-    bundle = boot_bundle(plan, pool)
-    known = {"group.name": pool.cloud_name}
-    late: dict[str, pulumi.Output[str]] = {}
-    for name, mount in storage.mounts.items() if storage else ():
-        late |= {f"storage.{name}.{key}": value for key, value in mount.late.items()}
-    late = {key: value for key, value in late.items() if key in bundle.late}
-    if not late:
-        return _encoded(bundle, known)
-    return pulumi.Output.all(**late).apply(lambda values: _encoded(bundle, {**known, **values}))
+_BUCKET = "boot-bucket"
 
 
-def _encoded(bundle: BootBundle, late: Mapping[str, str]) -> str:
-    return base64.b64encode(bundle.user_data(late)).decode()
+def _folder(plan: ClusterPlan, opts: pulumi.ResourceOptions) -> aws.s3.Bucket:
+    name = f"{plan.name}-boot"
+    bucket = aws.s3.Bucket(
+        name,
+        bucket_prefix=name_prefix(name, "bucket"),
+        force_destroy=True,
+        region=plan.region,
+        tags=tags(plan, name),
+        opts=opts,
+    )
+    aws.s3.BucketPublicAccessBlock(
+        f"{name}-private",
+        bucket=bucket.id,
+        block_public_acls=True,
+        block_public_policy=True,
+        ignore_public_acls=True,
+        restrict_public_buckets=True,
+        region=plan.region,
+        opts=opts,
+    )
+    return bucket
+
+
+def _encoded(carrier: Carrier) -> str:
+    return base64.b64encode(carrier.user_data).decode()

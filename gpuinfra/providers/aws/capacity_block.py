@@ -10,6 +10,7 @@ import pulumi_aws as aws
 from ...plan.models import ClusterPlan, PoolPlan
 from ...spec.quantities import format_moment
 from ...vocabulary import CapacityType
+from .auto_names import name_prefix
 from .iam_policy import topic_policy
 from .spend import Spend
 from .tags import tags
@@ -62,6 +63,7 @@ def _tell(plan: ClusterPlan, pool: PoolPlan, opts: pulumi.ResourceOptions) -> No
     topic = aws.sns.Topic(name, region=plan.region, tags=tags(plan, name, pool), opts=opts)
     rule = aws.cloudwatch.EventRule(
         f"{name}-rule",
+        name_prefix=name_prefix(f"{name}-rule", "rule"),
         description=f"Capacity block {pool.capacity.id} of pool {pool.name} of {plan.name}",
         event_pattern=json.dumps(
             {

@@ -7,7 +7,7 @@ import pulumi
 from ...cost import estimate
 from ...plan.models import ClusterPlan
 from ..protocol import ClusterOutputs
-from .boot import NodeImages
+from .boot import NodeBoot
 from .identity import NodeIdentity
 from .network import ClusterNetwork, ExistingNetwork, cluster_network
 from .node_pool import NodePool
@@ -24,9 +24,10 @@ def render(
     place = cluster_network(f"{prefix}-network", plan, network, opts)
     storage = SharedStorage(f"{prefix}-storage", plan, opts, network=place) if plan.storage else None
     buckets = storage.bucket_arns if storage else {}
-    identity = NodeIdentity(f"{prefix}-identity", plan, opts, buckets=buckets)
+    boot = NodeBoot(plan, opts)
+    folder = boot.folder.arn if boot.folder else None
+    identity = NodeIdentity(f"{prefix}-identity", plan, opts, buckets=buckets, boot_folder=folder)
     spend = Spend(f"{prefix}-spend", plan, opts)
-    images = NodeImages(plan, opts)
     pools = {
         pool.name: NodePool(
             pool.resource_name,
@@ -37,7 +38,7 @@ def render(
             identity=identity,
             storage=storage,
             spend=spend,
-            images=images,
+            boot=boot,
         )
         for pool in plan.pools
     }

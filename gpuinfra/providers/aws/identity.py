@@ -12,6 +12,7 @@ from ...plan.models import ClusterPlan
 from ...spec.models import ClusterSpec
 from ...vocabulary import StorageKind
 from ..planning import planned
+from .auto_names import name_prefix
 from .iam_policy import Statement, document, group_arns, trust
 from .late_text import late_text
 from .partitions import arn
@@ -51,15 +52,18 @@ class NodeIdentity(pulumi.ComponentResource):
         *,
         pools: Sequence[str] | None = None,
         buckets: Mapping[str, pulumi.Input[str]] | None = None,
+        boot_folder: pulumi.Input[str] | None = None,
     ) -> None:
         """The identity of a spec's nodes. `pools`: of these pools alone. `buckets`: ARNs of buckets made for the spec,
-        by storage name; those that exist are known from the spec."""
+        by storage name; those that exist are known from the spec. `boot_folder`: ARN of the bucket that holds what user
+        data cannot."""
         plan = planned(spec, name, opts)
         super().__init__("gpuinfra:aws:NodeIdentity", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         prefix = plan.name
         role = aws.iam.Role(
             f"{prefix}-nodes-role",
+            name_prefix=name_prefix(f"{prefix}-nodes-role", "role"),
             description=f"Nodes of {prefix}",
             assume_role_policy=trust("ec2.amazonaws.com"),
             tags=tags(plan, f"{prefix}-nodes-role"),
@@ -68,7 +72,7 @@ class NodeIdentity(pulumi.ComponentResource):
         policy = aws.iam.RolePolicy(
             f"{prefix}-nodes-policy",
             role=role.id,
-            policy=document(statements(plan, pools, buckets or {})),
+            policy=document([*statements(plan, pools, buckets or {}), *_boot_statements(boot_folder)]),
             opts=child,
         )
         profile = aws.iam.InstanceProfile(
@@ -106,6 +110,10 @@ def statements(
             )
         )
     return [*found, *_bucket_statements(plan, buckets), *_pull_statements(plan)]
+
+
+def _boot_statements(folder: pulumi.Input[str] | None) -> list[Statement]:
+    return [Statement("ReadBootBundle", ("s3:GetObject",), [late_text("", folder, "/*")])] if folder is not None else []
 
 
 def bucket_and_prefix(url: str) -> tuple[str, str]:

@@ -22,6 +22,7 @@ class NodeParts:
     """What a template takes from elsewhere."""
 
     image_id: pulumi.Input[str]
+    root_device: pulumi.Input[str]
     user_data: pulumi.Input[str]
     """Base64."""
     instance_profile: pulumi.Input[str]
@@ -56,7 +57,7 @@ def launch_template(
             instance_metadata_tags="disabled",
         ),
         monitoring=aws.ec2.LaunchTemplateMonitoringArgs(enabled=False),
-        block_device_mappings=[_root(pool)],
+        block_device_mappings=[_root(pool, parts.root_device)],
         # The group's own tags reach instances alone, and the provider's default tags reach neither.
         tag_specifications=[
             aws.ec2.LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=tags(plan, pool.cloud_name, pool))
@@ -124,10 +125,9 @@ def _market(capacity: CapacityPlan) -> aws.ec2.LaunchTemplateInstanceMarketOptio
     return None
 
 
-def _root(pool: PoolPlan) -> aws.ec2.LaunchTemplateBlockDeviceMappingArgs:
+def _root(pool: PoolPlan, device: pulumi.Input[str]) -> aws.ec2.LaunchTemplateBlockDeviceMappingArgs:
     return aws.ec2.LaunchTemplateBlockDeviceMappingArgs(
-        # Another name than the image's adds a second disk and leaves the root small (runs-on/runs-on#207).
-        device_name=pool.node_image.root_device,
+        device_name=device,
         ebs=aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs(
             volume_type="gp3",
             volume_size=pool.node_image.root_gib,

@@ -38,8 +38,8 @@ def lustre_file_system(
         # It cannot be added to a file system later (aws/aws-parallelcluster#7616).
         metadata_configuration=metadata,
         automatic_backup_retention_days=0 if persistent else None,
-        # A file system that is linked to S3 takes no backups: its data is in the bucket (FSx for Lustre User Guide,
-        # "Working with backups"). Any other one keeps a last backup when it is deleted.
+        # A file system that is linked to S3 takes no backups (FSx for Lustre User Guide, "Working with backups"), and
+        # what nodes write to it is in no bucket. Any other one keeps a last backup when it is deleted.
         skip_final_backup=bool(storage.import_from) or not persistent,
         copy_tags_to_backups=True if persistent else None,
         region=plan.region,

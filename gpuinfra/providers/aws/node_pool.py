@@ -12,7 +12,7 @@ from ...plan.models import ClusterPlan, PoolPlan
 from ...spec.models import ClusterSpec
 from ...vocabulary import CapacityType
 from ..planning import planned
-from .boot import NodeImages, user_data
+from .boot import NodeBoot
 from .capacity_block import follow_block
 from .identity import NodeIdentity
 from .launch_template import NodeParts, launch_template
@@ -33,7 +33,7 @@ class Surroundings:
     identity: NodeIdentity
     storage: SharedStorage | None
     spend: Spend
-    images: NodeImages
+    boot: NodeBoot
 
 
 class NodePool(pulumi.ComponentResource):
@@ -55,7 +55,7 @@ class NodePool(pulumi.ComponentResource):
         identity: NodeIdentity | None = None,
         storage: SharedStorage | None = None,
         spend: Spend | None = None,
-        images: NodeImages | None = None,
+        boot: NodeBoot | None = None,
     ) -> None:
         """The pool that the spec names `pool`, or its only one. What is not given is made here, for this pool alone:
         the network of the spec, an identity, the spec's storage, and its end and budget."""
@@ -63,14 +63,15 @@ class NodePool(pulumi.ComponentResource):
         one = _pool(plan, pool)
         super().__init__("gpuinfra:aws:NodePool", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
-        around = _surroundings(name, plan, one, network, identity, storage, spend, images, child)
+        around = _surroundings(name, plan, one, network, identity, storage, spend, boot, child)
         group_of_place = _placement_group(plan, one, child)
         template = launch_template(
             plan,
             one,
             NodeParts(
-                image_id=around.images.image_id(one),
-                user_data=user_data(plan, one, around.storage),
+                image_id=around.boot.image_id(one),
+                root_device=around.boot.root_device(one),
+                user_data=around.boot.user_data(one, around.storage),
                 instance_profile=around.identity.instance_profile,
                 security_group_ids=around.network.security_group_ids,
                 placement_group=_placement_name(one, group_of_place),
@@ -105,19 +106,22 @@ def _surroundings(
     identity: NodeIdentity | None,
     storage: SharedStorage | None,
     spend: Spend | None,
-    images: NodeImages | None,
+    boot: NodeBoot | None,
     opts: pulumi.ResourceOptions,
 ) -> Surroundings:
     place = cluster_network(f"{name}-network", plan, network, opts)
     if storage is None and plan.storage:
         storage = SharedStorage(f"{name}-storage", plan, opts, network=place)
     buckets = storage.bucket_arns if storage else {}
+    boot = boot or NodeBoot(plan, opts)
+    folder = boot.folder.arn if boot.folder else None
     return Surroundings(
         place,
-        identity or NodeIdentity(f"{name}-identity", plan, opts, pools=(pool.name,), buckets=buckets),
+        identity
+        or NodeIdentity(f"{name}-identity", plan, opts, pools=(pool.name,), buckets=buckets, boot_folder=folder),
         storage,
         spend or Spend(f"{name}-spend", plan, opts, pools=(pool.name,)),
-        images or NodeImages(plan, opts),
+        boot,
     )
 
 

@@ -14,6 +14,7 @@ import pulumi
 import pulumi_aws as aws
 
 from ...plan.models import ClusterPlan, PoolPlan
+from .auto_names import function_name, name_prefix
 from .iam_policy import Statement, document, group_arns, topic_policy, trust
 from .late_text import late_text
 from .partitions import arn
@@ -55,6 +56,7 @@ def scale_to_zero(
     groups = [p.cloud_name for p in pools]
     failures = aws.sqs.Queue(
         f"{name}-failures",
+        name_prefix=name_prefix(f"{name}-failures", "queue"),
         sqs_managed_sse_enabled=True,
         message_retention_seconds=_KEEP_FAILURES_S,
         region=plan.region,
@@ -71,6 +73,7 @@ def scale_to_zero(
     role, policy = _role(name, plan, groups, logs, failures, opts)
     function = aws.lambda_.Function(
         name,
+        name=function_name(name),
         description=f"Scales the groups of {plan.name} to zero when its budget is spent",
         runtime=_RUNTIME,
         handler="scale_to_zero.handler",
@@ -127,6 +130,7 @@ def deny_starts(
     )
     executor = aws.iam.Role(
         f"{name}-role",
+        name_prefix=name_prefix(f"{name}-role", "role"),
         description=f"Attaches the denial of {plan.name} to the deployers' roles",
         assume_role_policy=trust("budgets.amazonaws.com"),
         tags=tags(plan, f"{name}-role"),
@@ -178,6 +182,7 @@ def _role(
 ) -> tuple[aws.iam.Role, pulumi.Resource]:
     role = aws.iam.Role(
         f"{name}-role",
+        name_prefix=name_prefix(f"{name}-role", "role"),
         description=f"Scales the groups of {plan.name} to zero when its budget is spent",
         assume_role_policy=trust("lambda.amazonaws.com"),
         tags=tags(plan, f"{name}-role"),

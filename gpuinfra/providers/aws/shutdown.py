@@ -11,6 +11,7 @@ import pulumi_aws as aws
 from ...diagnostics import GpuInfraError
 from ...plan.models import ClusterPlan, PoolPlan
 from ..findings import CRON_NOT_EXPRESSIBLE
+from .auto_names import name_prefix
 from .cron import CronError, schedule_expressions
 from .iam_policy import Statement, document, group_arns, trust
 from .lease import LeaseEnd
@@ -33,6 +34,7 @@ class Shutdown:
         name = f"{plan.name}-shutdown"
         self._failures = aws.sqs.Queue(
             f"{name}-failures",
+            name_prefix=name_prefix(f"{name}-failures", "queue"),
             sqs_managed_sse_enabled=True,
             message_retention_seconds=_KEEP_FAILURES_S,
             region=plan.region,
@@ -41,6 +43,7 @@ class Shutdown:
         )
         self._role = aws.iam.Role(
             f"{name}-role",
+            name_prefix=name_prefix(f"{name}-role", "role"),
             description=f"Scales the groups of {plan.name} to zero at their end",
             assume_role_policy=trust("scheduler.amazonaws.com"),
             tags=tags(plan, f"{name}-role"),
@@ -84,6 +87,7 @@ class Shutdown:
     def _schedule(self, name: str, pool: PoolPlan, expression: pulumi.Input[str], timezone: str, *, once: bool) -> None:
         aws.scheduler.Schedule(
             name,
+            name_prefix=name_prefix(name, "schedule"),
             description=f"Scales pool {pool.name} of {self._plan.name} to zero",
             schedule_expression=expression,
             schedule_expression_timezone=timezone,

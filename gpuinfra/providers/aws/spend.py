@@ -98,7 +98,7 @@ def _budget(
         # AWS Budgets tries the topic when the notification is made.
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[allowed] if allowed else None)),
     )
-    if budget.on_limit is OnLimit.DENY and location.deployer_roles:
+    if stops and location.deployer_roles:
         told: list[tuple[str, pulumi.Input[str]]] = [("EMAIL", address) for address in budget.contacts]
         deny_starts(plan, location.deployer_roles, made, told or ([("SNS", topic.arn)] if topic else []), opts)
     return made

@@ -38,7 +38,9 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     )
     text = f"{nodes} with no lease, no idle limit and no schedule: {price}"
     if plan.spec.budget is not None and worst:
-        text += f"; the budget is no cap: spend data lag 8–{LAG_HOURS} h, in which {spent(cost, LAG_HOURS)} can be spent"
+        text += (
+            f"; the budget is no cap: spend data lag 8–{LAG_HOURS} h, in which {spent(cost, LAG_HOURS)} can be spent"
+        )
     dear = worst >= DEAR_USD_PER_HOUR or bool(unknown)
     yield CODE.at("shutdown", text, severity=Severity.ERROR if dear else Severity.WARNING)
 

@@ -39,5 +39,8 @@ RULE = PlanRule(
     CODE,
     ("capacity",),
     check,
-    Examples((_T.format("on_demand"), "node_pools: [{instance_type: p4d.24xlarge, capacity: {type: spot}}]"), (_T.format("spot"),)),
+    Examples(
+        (_T.format("on_demand"), "node_pools: [{instance_type: p4d.24xlarge, capacity: {type: spot}}]"),
+        (_T.format("spot"),),
+    ),
 )
