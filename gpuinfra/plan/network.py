@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Network, NetmaskValueError
 
+from .. import catalog
 from ..diagnostics import Collector
 from ..spec.models import Network
 from ..vocabulary import FabricKind, Provider, StorageKind
@@ -109,6 +110,7 @@ def plan_network(
             reason = "named in the spec" if wish.cidr else "the default range"
             decisions.append(Decision("network.cidr", cidr, reason))
         decisions += [Decision(f"network.{s.role}", s.cidr, s.reason) for s in subnets]
+    _check_packet_sizes(pools, out)
     kinds = {s.kind for s in storage}
     plan = NetworkPlan(
         "network",
@@ -133,6 +135,18 @@ def _check_ids(habits: _Habits, network: str, subnet: str, out: Collector) -> No
     ):
         if not re.fullmatch(form, value):
             out.add(f.NETWORK_ID.at(path, f"'{value}' is not an id of this cloud", f"the form is {habits.id_form}"))
+
+
+def _check_packet_sizes(pools: Sequence[PoolPlan], out: Collector) -> None:
+    """Machines with networks of their own want each a packet size, and pools share the nodes' network."""
+    sizes: dict[int, PoolPlan] = {}
+    for pool in pools:
+        if any(n.network != "host" for n in pool.fabric.nics):
+            sizes.setdefault(catalog.nic_layout(pool.instance.name).mtu_host, pool)
+    if len(sizes) > 1:
+        wants = ", ".join(f"{p.instance.name} {size}" for size, p in sorted(sizes.items()))
+        last = list(sizes.values())[-1]
+        out.add(f.MIXED_MTU.at(f"{last.path}.instance_type", f"the pools share a network and want other MTUs: {wants}"))
 
 
 def _check_own_subnets(habits: _Habits, zone: str, storage: Sequence[StoragePlan], out: Collector) -> None:

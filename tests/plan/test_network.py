@@ -188,3 +188,14 @@ def test_rdma_subnets_do_not_depend_on_the_order_of_pools(order):
     )
     roles = [x.role for x in resolved(s).plan.network.subnets]
     assert [r for r in roles if r.startswith("rdma")] == [f"rdma{i}" for i in range(8)]
+
+
+def test_pools_that_want_other_packet_sizes():
+    pools = [
+        {"name": "a", "instance_type": "a4-highgpu-8g", "capacity": {"type": "spot"}},
+        {"name": "b", "instance_type": "a4x-maxgpu-4g-metal", "capacity": {"type": "reservation", "id": "res-h"}},
+    ]
+    base = {**GCP, "location": {**GCP["location"], "zone": "us-central1-b"}, "image": {}}
+    (finding,) = [d for d in resolved(spec(base, node_pools=pools)).diagnostics if d.code == "GI2057"]
+    assert "8896" in finding.message
+    assert not [d for d in resolved(spec(base, node_pools=pools[:1])).diagnostics if d.code == "GI2057"]

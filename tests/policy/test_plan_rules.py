@@ -231,12 +231,6 @@ def test_one_mistake_is_one_error(over: dict[str, Any], codes: set[str]):
 
 # Money: what is not known is said.
 
-UNPRICED_LUSTRE = {
-    "location": {"provider": "gcp", "project": "acme-lab", "region": "us-central1"},
-    "node_pools": [{"instance_type": "g2-standard-4"}],
-    "storage": [{"kind": "lustre", "size_gib": 18000, "throughput_mbps_per_tib": 500, "mount": "/scratch"}],
-}
-
 
 def without_lustre_price(monkeypatch: pytest.MonkeyPatch) -> None:
     from gpuinfra.cost import services
@@ -343,10 +337,12 @@ def test_a_spot_cluster_has_one_warning_that_nothing_hears_the_notice(workload: 
         for name in ("a", "b")
     ]
     over = {"workload": workload, "job": job, "node_pools": pools}
-    (one,) = [d for d in found(over) if d.code in NOTICE and not d.severity == "info"]
+    (one,) = [d for d in found(over) if d.code in NOTICE and d.severity != "info"]
     assert "notice" in one.message
     assert [
-        d for d in found({**over, "node_pools": [{**p, "capacity": None} for p in pools]}) if d.code == "GI2240"
+        d
+        for d in found({**over, "node_pools": [{**p, "capacity": {"type": "on_demand"}} for p in pools]})
+        if d.code == "GI2240"
     ] == []
 
 
