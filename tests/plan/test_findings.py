@@ -14,12 +14,12 @@ USERS = "\n".join(p.read_text() for p in FOLDER.glob("*.py") if "findings" not i
 
 @pytest.mark.parametrize("module", [findings, image_findings])
 def test_every_code_is_used(module):
-    own = Path(module.__file__).read_text()
+    # What follows the list of codes: the tables that give them to rules of the solver.
+    own = Path(module.__file__).read_text().partition("CODES")[2].partition("\n)\n")[2]
     for name, code in vars(module).items():
         if code not in module.CODES:
             continue
-        # Used by another module, or given to a rule of the solver in the module's own tables.
-        used = re.search(rf"\b{name}\b", USERS) or re.search(rf"Rule\.\w+: {name}\b", own)
+        used = re.search(rf"\b{name}\b", USERS + own)
         assert used, f"{code.code} {name} is never found"
 
 
