@@ -91,7 +91,7 @@ CLOUDS = {
         source="facts azure a7; Azure NetApp Files, Linux NFS mount options; Azure VMs, custom data",
         driver_by_hand=(
             "az vmss extension set --vmss-name {group} --publisher Microsoft.HpcCompute --name NvidiaGpuDriverLinux "
-            "--resource-group GROUP, then az vmss update-instances --instance-ids '*'"
+            "--resource-group RG, then az vmss update-instances --name {group} --resource-group RG --instance-ids '*'"
         ),
     ),
 }

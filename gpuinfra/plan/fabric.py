@@ -35,12 +35,9 @@ def plan_fabric(q: Question, pool: NodePool, public: bool, path: str, out: Colle
     """The fabric of a pool; findings where it cannot be had, or where a public address forbids it."""
     possible, nics_with, nics_without = _LAYOUTS[q.provider](q.instance)
     if q.wish is FabricWish.REQUIRED and possible is FabricKind.NONE:
-        better = _smallest_with_fabric(q)
         out.add(
             f.NO_FABRIC.at(
-                f"{path}.fabric",
-                f"'required', and {q.instance.name} has no fabric",
-                better or "take a type with one: gpuinfra instances --fabric efa",
+                f"{path}.fabric", f"'required', and {q.instance.name} has no fabric", _smallest_with_fabric(q)
             )
         )
     use, reason = _use(q, possible)
@@ -85,16 +82,24 @@ def _an(workload: Workload) -> str:
 
 
 def _smallest_with_fabric(q: Question) -> str:
-    """The smallest type of the family that has a fabric, else nothing."""
+    """The smallest type of the family that has a fabric, else others that have one."""
     have = [
         t
         for t in catalog.instance_types(q.provider)
         if t.family == q.instance.family and _LAYOUTS[q.provider](t)[0] is not FabricKind.NONE
     ]
     if not have:
-        return ""
+        same = [t.name for t in catalog.instance_types(q.provider) if t.gpu_model == q.instance.gpu_model]
+        able = [n for n in same if _has_fabric(q.provider, n)]
+        known = able or [t.name for t in catalog.instance_types(q.provider) if _has_fabric(q.provider, t.name)]
+        return f"take a type with one, as {', '.join(known[:3])}: gpuinfra instances --provider {q.provider}"
     least = min(have, key=lambda t: (t.vcpus or 0, t.name))
     return f"the smallest type of the {q.instance.family} family with one is {least.name}"
+
+
+def _has_fabric(provider: Provider, name: str) -> bool:
+    row = catalog.instance_type(provider, name)
+    return isinstance(row, InstanceType) and _LAYOUTS[provider](row)[0] is not FabricKind.NONE
 
 
 def _check_group_limit(q: Question, fabric: Fabric, path: str, out: Collector) -> None:

@@ -124,6 +124,22 @@ ZONE_GUESSED = Code(
     fix="Name the reservation's zone in location.zone.",
     facts=("AWS CAP-05", "GCP GCP-RSV-01", "AZ CRG-03"),
 )
+ZONE_UNVERIFIED = Code(
+    "GI2017",
+    "zone-unverified",
+    W,
+    "A zone that was taken without knowing whether it offers the machines.",
+    why="The tables hold no zones for machines without GPUs; most zones have them, and not all.",
+    fix="Name a zone in location.zone.",
+)
+TYPE_UNSEEN = Code(
+    "GI2018",
+    "type-unseen-in-region",
+    W,
+    "A type that the region's price list does not have.",
+    why="Azure publishes no list of zones by size; a size without a price in a region is rarely sold there.",
+    facts=("AZ SKU-02",),
+)
 NOT_SOLD_SO = Code(
     "GI2030",
     "purchase-not-offered",
@@ -258,6 +274,14 @@ MIXED_MTU = Code(
     why="A network has one MTU; the other pool's large packets are dropped or cut.",
     fix="Put the pools into clusters of their own.",
     facts=("GCP GCP-NET-10",),
+)
+CIDR_OF_CONTAINERS = Code(
+    "GI2058",
+    "network-over-container-bridge",
+    W,
+    "A network over the range of the container runtime's bridge.",
+    why="Docker's bridge takes 172.17.0.0/16 on every node, so neighbours in that range are not reached.",
+    fix="Take another private range, as 10.40.0.0/16.",
 )
 CALENDAR_WINDOW = Code(
     "GI2035",

@@ -69,6 +69,9 @@ def _named(provider: Provider, zone: str | None, pool: NodePool, path: str, out:
     if isinstance(row, Miss) or _is_pseudo(name):
         near = row.nearest if isinstance(row, Miss) else ()
         guess = f"did you mean {' or '.join(near)}? " if near else ""
+        owner = _other_owner(provider, name)
+        if owner:
+            guess = f"it is a type of {owner}. "
         out.add(
             f.UNKNOWN_TYPE.at(
                 where,
@@ -89,6 +92,15 @@ def _named(provider: Provider, zone: str | None, pool: NodePool, path: str, out:
         )
         return None
     return Machine(row, row.gpu_model, row.gpu_count)
+
+
+def _other_owner(provider: Provider, name: str) -> Provider | None:
+    """The other cloud that sells a type of that name."""
+    for other in Provider:
+        row = catalog.instance_type(other, name) if other is not provider else None
+        if isinstance(row, InstanceType) and row.known:
+            return other
+    return None
 
 
 def _is_pseudo(name: str) -> bool:
@@ -189,12 +201,15 @@ def _by_accelerator(
                 f"{wanted.count} x {machine.gpu_model} is attached to an N1 machine of {machine.instance.vcpus} vCPU"
             )
             return machine, Decision(f"{path}.instance_type", machine.instance.name, reason)
-        own = sorted({t.gpu_model for t in catalog.instance_types(provider) if t.gpu_model})
+        types = [t for t in catalog.instance_types(provider) if t.gpu_model]
+        own = sorted({t.gpu_model for t in types if not catalog.retired(provider, t.name)})
+        gone = sorted(t.name for t in types if t.gpu_model in models and catalog.retired(provider, t.name))
         near = nearest(wanted.model, own)
         out.add(
             f.GPU_NOT_SOLD.at(
                 f"{where}.model",
-                f"{provider} sells no machine with {wanted.model}",
+                f"{provider} sells no machine with {wanted.model}"
+                + (f" any more ({', '.join(gone[:3])} retired)" if gone else ""),
                 f"nearest here: {', '.join(near)}" if near else f"it sells {', '.join(own)}",
             )
         )

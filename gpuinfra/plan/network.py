@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import AddressValueError, IPv4Network, NetmaskValueError
+from ipaddress import AddressValueError, IPv4Address, IPv4Network, NetmaskValueError
 
 from .. import catalog
 from ..diagnostics import Collector
@@ -18,6 +18,7 @@ from .models import Decision, NetworkPlan, PoolPlan, StoragePlan, Subnet
 
 DEFAULT_CIDR = "10.40.0.0/16"
 _PRIVATE = tuple(IPv4Network(n) for n in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"))
+_CONTAINER_BRIDGE = IPv4Network("172.17.0.0/16")
 _KEEPS_ADDRESS = frozenset({"interface", "efa", "gvnic", "idpf", "primary"})
 # A file system's servers and a gateway take addresses of the nodes' subnet too.
 _ADDRESSES_PER_STORAGE = 8
@@ -83,6 +84,7 @@ _HABITS: dict[Provider, _Habits] = {
 
 def plan_network(
     provider: Provider,
+    region: str,
     wish: Network,
     zone: str,
     pools: Sequence[PoolPlan],
@@ -98,11 +100,11 @@ def plan_network(
     cidr = ""
     wants = _wants(habits, zone, pools, storage)
     if wish.existing:
-        _check_ids(habits, wish.existing.network, wish.existing.subnet, out)
+        _check_ids(habits, region, wish.existing.network, wish.existing.subnet, out)
         _check_own_subnets(habits, zone, storage, out)
         decisions.append(Decision("network", wish.existing.network, f"existing, with subnet {wish.existing.subnet}"))
         wants = [w for w in wants if w.own_network]
-    net = _read_cidr(habits, wish.cidr or DEFAULT_CIDR, pools, out) if wants else None
+    net = _read_cidr(habits, wish.cidr or DEFAULT_CIDR, pools, wants, out) if wants else None
     if net:
         cidr = str(net)
         subnets = _subnets(habits, net, wants, out)
@@ -128,13 +130,32 @@ def plan_network(
     return plan, tuple(decisions)
 
 
-def _check_ids(habits: _Habits, network: str, subnet: str, out: Collector) -> None:
+def _check_ids(habits: _Habits, region: str, network: str, subnet: str, out: Collector) -> None:
+    good = True
     for path, value, form in (
         ("network.existing.network", network, habits.network_id),
         ("network.existing.subnet", subnet, habits.subnet_id),
     ):
         if not re.fullmatch(form, value):
+            good = False
             out.add(f.NETWORK_ID.at(path, f"'{value}' is not an id of this cloud", f"the form is {habits.id_form}"))
+    elsewhere = re.search(r"/regions/([^/]+)/", subnet)
+    if elsewhere and elsewhere[1] != region:
+        out.add(
+            f.NETWORK_ID.at(
+                "network.existing.subnet",
+                f"the subnet stands in {elsewhere[1]}, and location.region is {region}",
+                "name a subnet of the region",
+            )
+        )
+    if good and "/subnets/" in subnet and not subnet.lower().startswith(f"{network.lower()}/subnets/"):
+        out.add(
+            f.NETWORK_ID.at(
+                "network.existing.subnet",
+                "the subnet belongs to another network than network.existing.network",
+                "name a subnet of that network",
+            )
+        )
 
 
 def _check_packet_sizes(pools: Sequence[PoolPlan], out: Collector) -> None:
@@ -238,7 +259,9 @@ def _fabric_wants(pools: Sequence[PoolPlan]) -> list[Want]:
     return [Want(role, n, "", f"interface network {role}: {n} nodes", True) for role, n in nodes.items()]
 
 
-def _read_cidr(habits: _Habits, text: str, pools: Sequence[PoolPlan], out: Collector) -> IPv4Network | None:
+def _read_cidr(
+    habits: _Habits, text: str, pools: Sequence[PoolPlan], wants: Sequence[Want], out: Collector
+) -> IPv4Network | None:
     try:
         if "/" not in text:
             raise AddressValueError("no prefix length")
@@ -246,23 +269,27 @@ def _read_cidr(habits: _Habits, text: str, pools: Sequence[PoolPlan], out: Colle
     except (AddressValueError, NetmaskValueError, ValueError):
         out.add(f.CIDR_MALFORMED.at("network.cidr", f"'{text}' is not an IPv4 range", "write one as 10.40.0.0/16"))
         return None
+    if not habits.widest <= net.prefixlen <= habits.narrowest:
+        fits = min(habits.narrowest, prefix_that_fits(wants, habits.limits))
+        prefix = min(max(net.prefixlen, habits.widest), fits)
+        out.add(
+            f.CIDR_SIZE.at(
+                "network.cidr",
+                f"'{text}' is a /{net.prefixlen}, and a network here is /{habits.widest} to /{habits.narrowest}",
+                f"take {IPv4Network((int(IPv4Address(text.split('/')[0])), prefix), strict=False)}",
+            )
+        )
+        return None
     if str(net) != text:
         out.add(
             f.CIDR_MALFORMED.at("network.cidr", f"'{text}' does not begin at its own boundary", f"did you mean {net}?")
         )
         return None
     if not any(net.subnet_of(p) for p in _PRIVATE):
-        out.add(f.CIDR_MALFORMED.at("network.cidr", f"'{text}' is public address space"))
+        out.add(f.CIDR_MALFORMED.at("network.cidr", f"'{text}' is not private address space"))
         return None
-    if not habits.widest <= net.prefixlen <= habits.narrowest:
-        out.add(
-            f.CIDR_SIZE.at(
-                "network.cidr",
-                f"'{text}' is a /{net.prefixlen}, and a network here is /{habits.widest} to /{habits.narrowest}",
-                f"take {net.network_address}/{min(max(net.prefixlen, habits.widest), habits.narrowest)}",
-            )
-        )
-        return None
+    if net.overlaps(_CONTAINER_BRIDGE):
+        out.add(f.CIDR_OF_CONTAINERS.at("network.cidr", f"'{text}' overlaps {_CONTAINER_BRIDGE}"))
     kept = habits.fabric_range
     if kept and any(p.fabric.kind is FabricKind.INFINIBAND for p in pools) and net.overlaps(IPv4Network(kept)):
         out.add(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from ..catalog import InstanceType
@@ -49,6 +50,8 @@ _HABITS: dict[Provider, _Habits] = {
         "a capacity reservation takes no proximity group", fabric_places=True, reserved_takes_group=False
     ),
 }
+_GROUP = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._:/()-]*")
+_NOT_NAMES = {"cluster", "collocated", "compact", "new", "partition", "required", "spread", "true", "yes"}
 _CLOSE = {FabricKind.EFA, FabricKind.GPUDIRECT_TCPX, FabricKind.GPUDIRECT_TCPXO, FabricKind.ROCE}
 _COLLECTIVE = (Workload.TRAINING, Workload.SIMULATION)
 
@@ -92,7 +95,15 @@ def plan_placement(
 
 def _existing(habits: _Habits, name: str, nodes: Nodes, where: str, out: Collector) -> Placement:
     hint = "set proximity: none, or leave it out"
-    if nodes.capacity.type is CapacityType.CAPACITY_BLOCK:
+    if name.lower() in _NOT_NAMES or not _GROUP.fullmatch(name):
+        out.add(
+            f.PROXIMITY_REFUSED.at(
+                where,
+                f"'{name}' is read as the name of an existing group, and it looks like none",
+                "write auto for a new group where one helps, none, or the name or id of your own group",
+            )
+        )
+    elif nodes.capacity.type is CapacityType.CAPACITY_BLOCK:
         out.add(
             f.PROXIMITY_REFUSED.at(
                 where,

@@ -22,7 +22,7 @@ from .names import cloud_name, pool_resource_name
 from .network import plan_network
 from .placement import Nodes, plan_placement
 from .storage import plan_storage
-from .zones import check_region, choose_zone
+from .zones import Standing, check_region, choose_zone
 
 CLUSTER_LABEL = "gpuinfra-cluster"
 POOL_LABEL = "gpuinfra-pool"
@@ -54,7 +54,16 @@ def resolve(spec: ClusterSpec, now: datetime | None = None, *, name: str | None 
         provider,
         spec.location,
         spec.network.existing is not None,
-        [(path, m.instance, pool.capacity.type) for path, pool, m in machines],
+        [
+            Standing(
+                path,
+                m.instance,
+                m.gpus,
+                pool.capacity.type,
+                f"accelerator:{m.attached}" if m.attached else m.instance.name,
+            )
+            for path, pool, m in machines
+        ],
         out,
     )
     if zone_decision:
@@ -68,7 +77,7 @@ def resolve(spec: ClusterSpec, now: datetime | None = None, *, name: str | None 
             pools.append(planned)
         decisions += why
     storage, why_storage = plan_storage(provider, spec.location.region, zone, prefix, spec.storage, out)
-    network, why_network = plan_network(provider, spec.network, zone, pools, storage, out)
+    network, why_network = plan_network(provider, spec.location.region, spec.network, zone, pools, storage, out)
     lease, why_lease = _lease(spec)
     decisions += [*why_network, *why_storage, *why_lease]
     plan = ClusterPlan(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from .. import catalog
@@ -41,12 +41,25 @@ _TRAITS: dict[Provider, ZoneTraits] = {
 }
 
 
+@dataclass(frozen=True)
+class Standing:
+    """A pool's machine, as zones offer it."""
+
+    path: str
+    instance: InstanceType
+    gpus: int
+    purchase: CapacityType
+    offered_as: str
+    """The name that zones are listed by: the type, or what is attached to it."""
+
+
 def check_region(provider: Provider, location: Location, out: Collector) -> bool:
     """Whether the region is known; a finding with the nearest ones where not."""
     known = catalog.regions(provider)
     if location.region in known:
         return True
-    guess = did_you_mean(location.region, known)
+    owner = next((p for p in Provider if p != provider and location.region in catalog.regions(p)), None)
+    guess = f"it is a region of {owner}." if owner else did_you_mean(location.region, known)
     out.add(
         f.UNKNOWN_REGION.at(
             "location.region",
@@ -61,67 +74,91 @@ def choose_zone(
     provider: Provider,
     location: Location,
     existing_subnet: bool,
-    machines: Sequence[tuple[str, InstanceType, CapacityType]],
+    machines: Sequence[Standing],
     out: Collector,
 ) -> tuple[str, Decision | None]:
-    """The nodes' zone, and why; empty where the cloud or an existing subnet decides.
-
-    `machines`: the pool's path, its type and its purchase.
-    """
+    """The nodes' zone, and why; empty where the cloud or an existing subnet decides, or no machine is known."""
     offers = _offers(provider, location.region, machines, out)
     if location.zone is not None:
         return _named_zone(provider, location, offers, out)
     traits = _TRAITS[provider]
     if existing_subnet and traits.subnet_is_zonal:
         return "", Decision("location.zone", "the subnet's", "the existing subnet stands in one zone, and that is it")
-    for path, machine, purchase in machines:
-        if purchase in _RESERVED:
+    if not machines:
+        return "", None
+    for machine in machines:
+        if machine.purchase in _RESERVED:
             out.add(
                 f.ZONE_GUESSED.at(
-                    "location.zone", f"{path} uses a reservation of {machine.name}, and its zone is not named"
-                )
-            )
-    if not offers:
-        reason = "the tables have no zones for these types; the cloud chooses"
-        if traits.must_be_named:
-            out.add(
-                f.UNKNOWN_ZONE.at(
                     "location.zone",
-                    f"no zone is named, and the tables do not say which zones of {location.region} offer "
-                    f"{', '.join(sorted({m.name for _, m, _ in machines}))}",
-                    "name one in location.zone",
+                    f"{machine.path} uses a reservation of {machine.instance.name}, and its zone is not named",
                 )
             )
-            return "", None
-        return "", Decision("location.zone", "none", reason)
-    return _common_zone(location, offers, out)
+    if offers:
+        return _common_zone(location, offers, out)
+    if not traits.must_be_named:
+        return "", Decision("location.zone", "none", "the tables have no zones for these types; the cloud chooses")
+    return _unverified_zone(provider, location, machines, out)
+
+
+def _unverified_zone(
+    provider: Provider, location: Location, machines: Sequence[Standing], out: Collector
+) -> tuple[str, Decision | None]:
+    """Machines without GPUs are had nearly everywhere: the region's first zone, said to be unverified. Where GPUs stand
+    is not to be guessed."""
+    names = ", ".join(sorted({m.instance.name for m in machines}))
+    known = region_zones(provider, location.region)
+    unsaid = f"no zone is named, and the tables do not say which zones of {location.region} offer {names}"
+    if not known or any(m.gpus for m in machines):
+        listed = f", one of {', '.join(known)}" if known else ""
+        out.add(f.UNKNOWN_ZONE.at("location.zone", unsaid, f"name one in location.zone{listed}"))
+        return "", None
+    out.add(f.ZONE_UNVERIFIED.at("location.zone", f"{unsaid}; {known[0]} is taken"))
+    return known[0], Decision("location.zone", known[0], f"the region's first; whether it offers {names} is unknown")
 
 
 def _offers(
-    provider: Provider, region: str, machines: Sequence[tuple[str, InstanceType, CapacityType]], out: Collector
+    provider: Provider, region: str, machines: Sequence[Standing], out: Collector
 ) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Path and zones by type, for the types whose zones are known; a finding for a type that the region lacks."""
     found: dict[str, tuple[str, tuple[str, ...]]] = {}
-    for path, machine, _ in machines:
-        row = catalog.zones(provider, region, machine.name)
+    for machine in machines:
+        row = catalog.zones(provider, region, machine.offered_as)
         if row:
-            found.setdefault(machine.name, (path, row.zones))
+            found.setdefault(machine.instance.name, (machine.path, row.zones))
             continue
-        listed = {r: z for r in catalog.regions(provider) if (z := catalog.zones(provider, r, machine.name))}
-        # A list that is not complete says where the type was seen, and nothing about the other regions.
-        elsewhere = list(listed) if all(z.complete for z in listed.values()) else []
-        # Same continent first: the data is likely to be near.
-        elsewhere.sort(key=lambda r: (r.split("-")[0] != region.split("-")[0], r))
-        if elsewhere:
+        listed = {r: z for r in catalog.regions(provider) if (z := catalog.zones(provider, r, machine.offered_as))}
+        where = f"{machine.path}.instance_type"
+        if listed and all(z.complete for z in listed.values()):
             out.add(
                 f.TYPE_NOT_IN_REGION.at(
-                    f"{path}.instance_type",
-                    f"'{machine.name}' is not offered in {region}",
-                    f"move location.region to one of: {', '.join(elsewhere[:8])}"
-                    + (f" and {len(elsewhere) - 8} more" if len(elsewhere) > 8 else ""),
+                    where,
+                    f"'{machine.instance.name}' is not offered in {region}",
+                    f"move location.region to one of: {_near_first(region, listed)}",
                 )
             )
+        elif machine.gpus and not listed:
+            _check_priced(provider, region, machine, where, out)
     return found
+
+
+def _check_priced(provider: Provider, region: str, machine: Standing, where: str, out: Collector) -> None:
+    """Where the tables have no zones, a price list still says where a type is sold."""
+    priced = [r for r in catalog.regions(provider) if catalog.price(provider, r, machine.offered_as)]
+    if priced and region not in priced:
+        out.add(
+            f.TYPE_UNSEEN.at(
+                where,
+                f"the price list has no '{machine.instance.name}' in {region}: perhaps it is not sold there",
+                f"ask before you deploy, or move location.region to one of: {_near_first(region, priced)}",
+            )
+        )
+
+
+def _near_first(region: str, regions: Iterable[str]) -> str:
+    """A few regions as text, those of the same continent first: the data is likely to be near."""
+    order = sorted(regions, key=lambda r: (r.split("-")[0] != region.split("-")[0], r))
+    return ", ".join(order[:8]) + (f" and {len(order) - 8} more" if len(order) > 8 else "")
 
 
 def region_zones(provider: Provider, region: str) -> tuple[str, ...]:

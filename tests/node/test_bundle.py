@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from gpuinfra.diagnostics import GpuInfraError, Severity
-from gpuinfra.node import CODES, BootBundle, boot_bundle, bundle, bundle_findings
+from gpuinfra.node import CODES, BootBundle, boot_bundle, bundle, bundle_findings, needs_object
 from gpuinfra.node.carrier import BootFile, cloud_config, gzipped
 from gpuinfra.node.rendering import render
 from gpuinfra.plan.models import ClusterPlan, LeasePlan, LocalNvmePlan
@@ -312,7 +312,12 @@ def test_the_bounds_of_the_quick_size_check_hold():
 
 def test_what_would_not_fit_is_found_before_anything_exists():
     keys = tuple(f"ssh-ed25519 AAAA{hashlib.sha512(str(n).encode()).hexdigest()} k{n}" for n in range(60))
-    (finding,) = bundle_findings(plans.plan(ssh_keys=keys))
+    plan = plans.plan(ssh_keys=keys)
+    assert needs_object(plan, plan.pools[0])
+    assert not needs_object(plans.plan(), plans.plan().pools[0])
+    # A bucket of the room's carries it; without one it does not travel.
+    assert bundle_findings(plan) == ()
+    (finding,) = made(plan).size_findings("")
     assert (finding.code, finding.severity, finding.path) == ("GI2150", Severity.ERROR, "node_pools[0]")
     assert "16384" in finding.message
 

@@ -277,8 +277,14 @@ def test_a_cap_over_an_unpriced_file_system_cannot_be_checked(monkeypatch: pytes
 def test_an_unpriced_file_system_bills_on_by_name(monkeypatch: pytest.MonkeyPatch):
     without_lustre_price(monkeypatch)
     (one,) = of("GI2272", {})
-    assert "scratch (lustre) bill" in one.message
-    assert "not known" in one.message
+    assert "scratch (lustre) (price not known)" in one.message
+    assert of("GI2272", {"storage": []})[0].message.count("not known") == 0
+
+
+def test_what_is_kept_by_use_bills_on_by_name():
+    bucket = {"name": "data", "kind": "bucket", "mount": "/data"}
+    (one,) = of("GI2272", {"storage": [{}, bucket]})
+    assert "data (bucket) is billed by the GiB" in one.message
 
 
 # Racks.
@@ -368,3 +374,5 @@ def test_an_image_of_ones_own_is_not_told_to_lack_gpudirect():
     (auto,) = of("GI2241", {**zone, "node_pools": pools})
     assert (str(own.severity), str(auto.severity)) == ("info", "warning")
     assert "cannot be told" in own.message
+    (cos,) = of("GI2241", {**zone, "node_pools": pools, "image": {"node": "family/cos-stable"}})
+    assert "has the kernel for it" in cos.message

@@ -15,7 +15,7 @@ from ....vocabulary import CapacityType, Provider, Workload
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2240", "notice-not-heard", Severity.WARNING, __doc__, ("AWS COST-10", "AZ SPOT-05"))
-_NOTICE = {Provider.AWS: "two minutes", Provider.GCP: "30 seconds", Provider.AZURE: "at least 30 seconds, mostly"}
+_NOTICE = {Provider.AWS: "two minutes", Provider.GCP: "30 seconds", Provider.AZURE: "30 seconds, best effort"}
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:

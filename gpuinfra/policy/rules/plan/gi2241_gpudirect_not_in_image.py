@@ -29,6 +29,8 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
             continue
         lacks, severity = _NEEDS[pool.fabric.kind]
         image = pool.node_image.image
+        if image is not None and image.os.startswith("cos"):
+            lacks, severity = "has the kernel for it, and nothing starts plugin and receive manager", Severity.WARNING
         if image is None:
             lacks, severity = "is not in the catalog, so whether it holds them cannot be told", Severity.INFO
         yield CODE.at(

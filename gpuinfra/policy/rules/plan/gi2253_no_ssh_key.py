@@ -14,13 +14,15 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described("GI2253", "no-ssh-key", Severity.INFO, __doc__, ("AZ SEC-05",))
+CODE = described("GI2253", "no-ssh-key", Severity.WARNING, __doc__, ("AZ SEC-05",))
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     """One finding for the network."""
     if not ctx.plan.network.ssh_keys:
-        yield CODE.at("network.ssh_keys", "no key is given, and a Linux scale set needs one")
+        yield CODE.at(
+            "network.ssh_keys", "no key is given: a Linux scale set is not made without one, and nobody could log in"
+        )
 
 
 _T = """\

@@ -30,7 +30,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         }
         for name, unused in idle.items():
             if unused:
-                what = "storage that is there already" if storage.existing and not bucket else f"a {storage.kind}"
+                what = "storage that is there already" if storage.existing and not bucket else "a bucket"
                 yield CODE.at(f"{path}.{name}", f"{name} has no effect on {what}", f"remove {name}")
 
 

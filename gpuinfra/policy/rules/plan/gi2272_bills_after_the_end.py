@@ -1,6 +1,6 @@
 """What goes on billing when the nodes are gone.
 
-What: The cluster has storage or a NAT gateway, which bill on after every node has stopped.
+What: The cluster has storage or a NAT gateway, which bill on after every node has stopped. What has no known price is named too.
 Why: A lease ends the nodes and keeps the data; a forgotten file system costs as much as a node.
 Fix: Remove the stack (pulumi destroy) when the data are no longer needed.
 References: FSx for Lustre pricing; VPC pricing, NAT gateway
@@ -29,14 +29,12 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     unknown = [line.name for line in lines if line.usd_per_hour is None]
     if left * HOURS_PER_MONTH < _WORTH_SAYING_USD_PER_MONTH and not unknown:
         return
-    parts: list[str] = []
-    if known:
-        least = "at least " if unknown else ""
-        names = ", ".join(line.name for line in known[:4])
-        parts.append(f"{least}{usd(left)} an hour, {usd(left * HOURS_PER_MONTH)} a month, bill on: {names}")
-    if unknown:
-        parts.append(f"{', '.join(unknown[:4])} bill on at a price that is not known")
-    yield CODE.at("shutdown", f"when the nodes are gone {'; and '.join(parts)}")
+    names = [line.name for line in known[:4]] + [f"{name} (price not known)" for name in unknown[:4]]
+    least = "at least " if unknown else ""
+    money = f"{least}{usd(left)} an hour, {usd(left * HOURS_PER_MONTH)} a month" if known else "an unknown amount"
+    kept = [line.name for line in ctx.cost.lines if line.by_use and line.path.startswith("storage")]
+    use = f"; what lies in {', '.join(kept[:4])} is billed by the GiB" if kept else ""
+    yield CODE.at("shutdown", f"when the nodes are gone {money} goes on: {', '.join(names)}{use}")
 
 
 _UNPRICED = """\
