@@ -46,9 +46,10 @@ def resolve_images(
     mig: str | tuple[str, ...] | None,
     image: Image,
     workload: Workload,
+    runs_job: bool = True,
     facts: Facts | None = None,
 ) -> ImageDecision:
-    """The images of the pool at `path`.
+    """The images of the pool at `path`. A pool that the job does not span gets no container.
 
     Findings of the images stand at `image.node` and `image.container`, of the MIG layout at `<path>.mig`; their text is
     the same for pools with the same trouble. `facts` are the packaged tables unless given.
@@ -63,7 +64,7 @@ def resolve_images(
         decisions.append(Decision(IMAGE_NODE, choice.plan.selector or choice.node.name, choice.plan.reason))
     question = Question(instance, accelerator, choice.node, None, kind, fabric, layout.profiles if layout else ())
     container, container_found, decision = None, [], None
-    if choice.plan or image.container:
+    if runs_job and (choice.plan or image.container):
         container, container_found, decision = _container(question, image, workload, known)
     found += container_found
     decisions += [decision] if decision else []

@@ -71,8 +71,10 @@ def resolve(spec: ClusterSpec, now: datetime | None = None, *, name: str | None 
     moves = _moves(spec)
     _check_names(spec, provider, out)
     pools: list[PoolPlan] = []
+    gpus = any(m.gpus for _, _, m in machines)
     for path, pool, machine in machines:
-        planned, why = _pool(spec, provider, prefix, zone, moment, moves, path, pool, machine, out)
+        runs_job = pool.name in spec.job.pools if spec.job and spec.job.pools else bool(machine.gpus) or not gpus
+        planned, why = _pool(spec, provider, prefix, zone, moment, moves, path, pool, machine, runs_job, out)
         if planned:
             pools.append(planned)
         decisions += why
@@ -164,6 +166,7 @@ def _pool(
     path: str,
     pool: NodePool,
     machine: Machine,
+    runs_job: bool,
     out: Collector,
 ) -> tuple[PoolPlan | None, list[Decision]]:
     instance = machine.instance
@@ -186,6 +189,7 @@ def _pool(
         mig=pool.mig,
         image=spec.image,
         workload=spec.workload,
+        runs_job=runs_job,
     )
     out.add(*images.diagnostics)
     decisions = [why_capacity, why_count, why_fabric, why_placement, *images.decisions]

@@ -208,7 +208,9 @@ def _fit(
     ladder = [t for t in tiers if t.tier == tiers[0].tier]
     below = max((s for t in ladder if (s := _below(t, size)) is not None), default=None)
     above = min((s for t in ladder if (s := _above(t, size)) is not None), default=None)
-    speed = f" at {tiers[0].throughput_mbps_per_tib} MB/s per TiB" if tiers[0].throughput_mbps_per_tib else ""
+    named = tiers[0].tier.isdigit()  # Google's tiers have no name but their speed
+    speed = f"{tiers[0].throughput_mbps_per_tib} MB/s per TiB" if tiers[0].throughput_mbps_per_tib else ""
+    tier = f"the {speed} tier" if named else f"{tiers[0].tier}{f' at {speed}' if speed else ''}"
     choices = [str(s) for s in (below, above) if s is not None]
     least = min(min((t.min_gib, *t.extra_sizes_gib)) for t in ladder)
     kind = (
@@ -221,7 +223,7 @@ def _fit(
     out.add(
         f.SIZE_STEP.at(
             f"{path}.size_gib",
-            f"{size} is {kind} of {tiers[0].tier}{speed}: it starts at {least} GiB and grows by {ladder[0].step_gib} GiB",
+            f"{size} is {kind} of {tier}: it starts at {least} GiB and grows by {ladder[0].step_gib} GiB",
             f"take {' or '.join(choices)} GiB",
         )
     )

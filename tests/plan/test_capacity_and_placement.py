@@ -199,3 +199,8 @@ def test_names_that_the_user_gives_are_refused_when_too_long():
     long = {**AZURE, "location": {**AZURE["location"], "resource_group": "r" * 91}}
     assert only(resolved(pool(long)), "GI2071").path == "location.resource_group"
     assert only(resolved(pool(proximity="g" * 256)), "GI2071").path == "node_pools[0].proximity"
+
+
+@pytest.mark.parametrize("word", ["cluster", "compact", "a; $(id)", "spread"])
+def test_a_word_that_names_no_group(word):
+    assert "auto" in only(resolved(pool(proximity=word)), "GI2045").hint

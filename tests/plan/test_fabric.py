@@ -90,7 +90,7 @@ def test_azure_declares_one_interface_whatever_the_fabric():
         (AWS, "g5.xlarge", "g5.8xlarge"),
         (AWS, "g6.4xlarge", "g6.8xlarge"),
         (AZURE, "Standard_ND96is_MI300X_v5", "Standard_ND96isr_MI300X_v5"),
-        (GCP, "g2-standard-8", "type with one"),
+        (GCP, "g2-standard-8", "gpuinfra instances --provider gcp"),
     ],
 )
 def test_required_on_a_type_without(base, name, says):

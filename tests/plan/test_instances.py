@@ -157,3 +157,13 @@ def test_drives_that_are_bought_apart_are_attached_only_where_asked():
     left = resolved(pool(base, instance_type="g4-standard-384", count=1)).plan.pools[0]
     asked = resolved(pool(base, instance_type="g4-standard-384", count=1, local_nvme="raid0")).plan.pools[0]
     assert (left.local_nvme.mode, asked.local_nvme.mode) == ("none", "raid0")
+
+
+def test_a_type_of_another_cloud_is_named_so():
+    assert "a type of gcp" in only(resolved(pool(instance_type="a3-megagpu-8g")), "GI2001").hint
+
+
+def test_a_gpu_that_a_cloud_sells_no_more():
+    finding = only(resolved(pool(instance_type=None, accelerator={"model": "V100-16GB", "count": 8})), "GI2008")
+    assert "any more" in finding.message
+    assert "V100-16GB" not in finding.hint

@@ -56,6 +56,9 @@ def test_ranges_are_inside_disjoint_and_large_enough(cloud, prefix, third, count
         (AWS, "8.8.0.0/16", "GI2050", "private"),
         (GCP, "192.169.0.0/16", "GI2050", "private"),
         (AWS, "10.0.0.0/8", "GI2051", "/16"),
+        (AWS, "10.40.0.0/8", "GI2051", "10.40.0.0/16"),
+        (AWS, "10.40.0.0/29", "GI2051", "10.40.0.0/27"),
+        (AWS, "169.254.0.0/16", "GI2050", "not private"),
         (AWS, "10.40.0.0/28", "GI2052", "/27"),
         (AZURE, "172.16.0.0/16", "GI2053", "10.40.0.0/16"),
         (AZURE, "172.16.0.0/12", "GI2053", "10.40.0.0/16"),
@@ -199,3 +202,29 @@ def test_pools_that_want_other_packet_sizes():
     (finding,) = [d for d in resolved(spec(base, node_pools=pools)).diagnostics if d.code == "GI2057"]
     assert "8896" in finding.message
     assert not [d for d in resolved(spec(base, node_pools=pools[:1])).diagnostics if d.code == "GI2057"]
+
+
+def test_the_range_of_the_container_bridge():
+    assert not only(resolved(spec(AWS, network={"cidr": "172.17.0.0/16"})), "GI2058").is_error
+
+
+@pytest.mark.parametrize(
+    ("base", "ids", "says"),
+    [
+        (
+            GCP,
+            {"network": "projects/p/global/networks/n", "subnet": "projects/p/regions/europe-west4/subnetworks/s"},
+            "europe-west4",
+        ),
+        (
+            AZURE,
+            {
+                "network": "/subscriptions/s/resourceGroups/r/providers/Microsoft.Network/virtualNetworks/v",
+                "subnet": "/subscriptions/s/resourceGroups/r/providers/Microsoft.Network/virtualNetworks/w/subnets/n",
+            },
+            "another network",
+        ),
+    ],
+)
+def test_an_existing_subnet_of_somewhere_else(base, ids, says):
+    assert says in only(resolved(spec(base, network={"existing": ids})), "GI2055").message

@@ -133,3 +133,22 @@ def test_many_pools_resolve_to_many_plans(n):
     assert [p.path for p in plan.pools] == [f"node_pools[{i}]" for i in range(n)]
     assert len({p.resource_name for p in plan.pools}) == n
     assert len({p.cloud_name for p in plan.pools}) == n
+
+
+@pytest.mark.parametrize(
+    ("job", "with_container"),
+    [
+        (None, ["gpu"]),
+        ({"command": ["a"], "pools": ["head"]}, ["head"]),
+        ({"command": ["a"], "pools": ["gpu", "head"]}, ["gpu", "head"]),
+    ],
+)
+def test_only_pools_that_the_job_spans_get_its_container(job, with_container):
+    pools = [*AWS["node_pools"], {"name": "head", "instance_type": "c7i.2xlarge"}]
+    plan = clean(resolved(spec(node_pools=pools, job=job))).plan
+    assert [p.name for p in plan.pools if p.container] == with_container
+
+
+def test_a_cluster_without_gpus_runs_its_container_on_every_pool():
+    s = spec(node_pools=[{"name": "cpu", "instance_type": "c7i.2xlarge"}], image={"container": "debian:12.11"})
+    assert clean(resolved(s)).plan.pools[0].container

@@ -119,3 +119,38 @@ def test_a_reservation_without_a_zone_warns():
 def test_azure_needs_no_zone():
     plan = clean(resolved(at(AZURE, zone=None))).plan
     assert plan.zone == ""
+
+
+def test_an_unknown_type_does_not_make_an_unknown_zone():
+    result = resolved(
+        pool({**AWS, "location": {"provider": "aws", "region": "us-east-2"}}, instance_type="p5.49xlarge")
+    )
+    assert {d.code for d in result.diagnostics if d.is_error} == {"GI2001"}
+
+
+def test_machines_without_gpus_take_the_first_zone_and_say_so():
+    s = pool({**AWS, "location": {"provider": "aws", "region": "us-east-2"}}, instance_type="m7i.xlarge", count=1)
+    result = clean(resolved(s))
+    assert found(result, "GI2017")
+    assert result.plan.zone == "use2-az1"
+
+
+def test_attached_gpus_have_zones_of_their_own():
+    location = {"provider": "gcp", "project": "acme-lab", "region": "asia-east1"}
+    base = {**GCP, "location": location}
+    machine = {"instance_type": "n1-standard-8", "accelerator": {"model": "T4", "count": 1}, "count": 1}
+    assert clean(resolved(pool(base, **machine))).plan.zone == "asia-east1-a"
+    elsewhere = {**base, "location": {**location, "zone": "asia-east1-b"}}
+    assert "asia-east1-a, asia-east1-c" in only(resolved(pool(elsewhere, **machine)), "GI2014").hint
+
+
+@pytest.mark.parametrize(("region", "owner"), [("us-central1", "gcp"), ("eastus", "azure")])
+def test_a_region_of_another_cloud_is_named_so(region, owner):
+    assert f"a region of {owner}" in only(resolved(at(AWS, region=region)), "GI2010").hint
+
+
+def test_a_size_without_a_price_in_the_region():
+    base = {**AZURE, "location": {**AZURE["location"], "region": "brazilsouth"}}
+    finding = only(resolved(pool(base)), "GI2018")
+    assert not finding.is_error
+    assert not found(resolved(pool(AZURE)), "GI2018")
