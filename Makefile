@@ -5,7 +5,9 @@ BIN := $(VENV)/bin
 STACK ?= stacks/aws-h100-training
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check lint types layers docs docs-check bench lock clean
+WHEELS := dist
+
+.PHONY: demo test wheel check lint types layers docs docs-check bench lock clean
 
 demo: $(STAMP)  ## Plan a shipped stack: no cloud account, no Pulumi engine.
 	$(BIN)/gpuinfra plan $(STACK)/cluster.yaml
@@ -21,6 +23,9 @@ $(STAMP): pyproject.toml requirements.lock
 	# Compiled once here: where bytecode is not written at run time, every command would compile the package anew.
 	$(BIN)/python -m compileall -q gpuinfra
 	touch $(STAMP)
+
+wheel: $(STAMP)  ## Build the package for other projects: dist/gpuinfra-*.whl
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(WHEELS) .
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

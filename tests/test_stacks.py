@@ -44,9 +44,10 @@ def test_the_spec_is_clean(folder: Path):
 def test_the_folder_is_whole(folder: Path):
     project = yaml.safe_load((folder / "Pulumi.yaml").read_text())
     assert project["runtime"]["name"] == "python"
-    assert (folder / "requirements.txt").read_text().strip() == "gpuinfra[aws]"
     assert len((folder / "__main__.py").read_text().splitlines()) <= 20
     template = folder.parent.name == "templates"
+    # A stack of this checkout runs this checkout's package; what is made from a template has its own copy.
+    assert (folder / "requirements.txt").read_text().strip() == ("gpuinfra[aws]" if template else "../..[aws]")
     assert project["name"] == ("${PROJECT}" if template else folder.name)
     assert ("template" in project) is template
     if not template:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -10,7 +12,7 @@ from typing import Any
 
 import click
 
-from .output import ReaderGoneError, write
+from .output import OutputError, ReaderGoneError, internal_error, write
 
 EXIT_OK = 0
 EXIT_FINDINGS = 1
@@ -32,6 +34,14 @@ COMMANDS = {
     "docs": "docs",
 }
 """Module of this package that holds each command, as an attribute named `command`."""
+
+
+EPILOG = """\
+Exit status: 0 no error; 1 errors found in a spec, or a spec that cannot be read; 2 wrong usage (also a word or a filter's
+value that is not known), a missing SDK, or a fault of the tool.
+
+Environment: NO_COLOR turns colours off, also where FORCE_COLOR turns them on for what is no terminal.
+"""
 
 
 class LazyGroup(click.Group):
@@ -79,7 +89,7 @@ def version() -> str:
 @click.command(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
-    epilog="Exit status: 0 no error, 1 errors found or input unreadable, 2 wrong usage or a fault of the tool.",
+    epilog=EPILOG,
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version."
@@ -94,6 +104,9 @@ def root() -> None:
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit status. Nothing escapes: a fault of the tool is one line and a 2."""
     _make_streams_safe()
+    if sys.stdout is None:  # type: ignore[comparison-overlap]
+        # Python starts so where the caller closed the stream (`>&-`).
+        return _cannot_write("it is closed")
     try:
         result: Any = root.main(args=args, prog_name="gpuinfra", standalone_mode=False)
         write("")
@@ -107,21 +120,42 @@ def main(args: Sequence[str] | None = None) -> int:
         _say("interrupted")
         return EXIT_INTERRUPTED
     except ReaderGoneError:
-        # The reader has what it wanted (`… | head`). Python would complain again when it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has what it wanted (`… | head`).
+        _drop_output()
         return EXIT_BROKEN_PIPE
+    except OutputError as e:
+        _drop_output()
+        return _cannot_write(str(e))
+    except OSError as e:
+        if e.errno not in _WRITING or e.filename is not None:
+            internal_error(e)
+            return EXIT_FAULT
+        # Click writes help and the version by itself.
+        _drop_output()
+        return _cannot_write(e.strerror)
     except Exception as e:
-        if os.environ.get("GPUINFRA_DEBUG"):
-            import traceback
-
-            traceback.print_exc()
-        reason = " ".join(f"{type(e).__name__}: {e}".split())[:300]
-        _say(f"internal error: {reason}; this is a fault of gpuinfra, please report it (GPUINFRA_DEBUG=1 shows where)")
+        internal_error(e)
         return EXIT_FAULT
 
 
+_WRITING = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO))
+
+
+def _cannot_write(reason: str) -> int:
+    _say(f"standard output cannot be written: {reason}")
+    return EXIT_FAULT
+
+
+def _drop_output() -> None:
+    """Sends what is still buffered nowhere: Python would complain about it again when it closes the stream."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _say(text: str) -> None:
-    click.echo(f"gpuinfra: {text}", err=True)
+    # Where standard error takes nothing either, the exit status is all that is left.
+    with contextlib.suppress(OSError):
+        click.echo(f"gpuinfra: {text}", err=True)
 
 
 def _make_streams_safe() -> None:

@@ -6,10 +6,10 @@ from datetime import datetime
 
 import click
 
-from ..diagnostics import has_errors
+from ..diagnostics import Diagnostic, has_errors
 from . import findings as rendering
 from .judge import findings_text, format_option, judge, now_option
-from .output import as_json, write
+from .output import as_json, internal_error, write
 
 
 @click.command("check")
@@ -19,7 +19,8 @@ from .output import as_json, write
 def command(specs: tuple[str, ...], format_: str, now: datetime | None) -> int:
     """Check specs: all findings at once, offline.
 
-    SPEC is the path of a cluster.yaml, or - for standard input. Several may be given.
+    SPEC is the path of a cluster.yaml, or - for standard input. Several may be given. The text form shows at most 100
+    findings, errors first; the JSON form has all.
 
     \b
     Examples:
@@ -27,9 +28,19 @@ def command(specs: tuple[str, ...], format_: str, now: datetime | None) -> int:
       gpuinfra check stacks/*/cluster.yaml --format json
     """
     paths = tuple(dict.fromkeys(specs))
-    found = tuple(d for path in paths for d in judge(path, now).findings)
+    found: list[Diagnostic] = []
+    judged: list[str] = []
+    for path in paths:
+        try:
+            found += judge(path, now).findings
+            judged.append(path)
+        except Exception as e:
+            # What is wrong with one file must not hide what was found in the others.
+            internal_error(e, path)
     if format_ == "json":
         write(as_json(rendering.as_data(found)))
     else:
-        write(findings_text(found, paths))
+        write(findings_text(found, judged))
+    if len(judged) < len(paths):
+        return 2
     return 1 if has_errors(found) else 0

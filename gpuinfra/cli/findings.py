@@ -7,19 +7,28 @@ from typing import Any
 
 import click
 
-from ..diagnostics import Diagnostic, Severity, Source, summary
+from ..diagnostics import SEVERITY_ORDER, Diagnostic, Severity, Source, summary
 from .output import printable
 
 _COLOUR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 _MAX_LINE = 200
+MAX_SHOWN = 100
+"""Findings that the text form shows in full: nobody reads a thousand that one slip of the pen gave."""
 
 
 def as_text(
     findings: Sequence[Diagnostic], lines: Mapping[str, Sequence[str]] | None = None, width: int | None = None
 ) -> str:
-    """The findings, one block each. With `lines` (the text of each file) the place is shown and marked; with `width`
-    (of a terminal) long texts break between words, without it each is one line."""
-    return "".join(_block(d, lines or {}, width) for d in findings)
+    """The findings, one block each; of more than MAX_SHOWN the worst, and how many are left out.
+
+    With `lines` (the text of each file) the place is shown and marked; with `width` (of a terminal) long texts break
+    between words, without it each is one line.
+    """
+    by_weight = sorted(range(len(findings)), key=lambda i: SEVERITY_ORDER[findings[i].severity])
+    shown = [findings[i] for i in sorted(by_weight[:MAX_SHOWN])]
+    text = "".join(_block(d, lines or {}, width) for d in shown)
+    left = len(findings) - len(shown)
+    return text + (f"… and {_counted(left, 'more finding')} (the JSON form lists all)\n" if left else "")
 
 
 def _block(finding: Diagnostic, lines: Mapping[str, Sequence[str]], width: int | None) -> str:

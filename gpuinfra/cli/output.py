@@ -14,8 +14,14 @@ class ReaderGoneError(Exception):
     """The program that reads our output has closed its end."""
 
 
+class OutputError(Exception):
+    """Standard output takes nothing: a full disk, a closed stream. The text says why."""
+
+
 def write(text: str) -> None:
-    """Writes to standard output and makes sure that it got there. Raises ReaderGoneError when nobody reads on.
+    """Writes to standard output and makes sure that it got there.
+
+    Raises ReaderGoneError when nobody reads on, and OutputError when the text cannot be written.
 
     Click turns a broken pipe into exit status 1, which here means 'errors found'; hence an exception of our own.
     """
@@ -24,6 +30,8 @@ def write(text: str) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         raise ReaderGoneError from None
+    except OSError as e:
+        raise OutputError(e.strerror or str(e)) from None
 
 
 def note(text: str) -> None:
@@ -31,8 +39,22 @@ def note(text: str) -> None:
     click.echo(printable(text), err=True)
 
 
+def internal_error(error: Exception, where: str = "") -> None:
+    """Says on standard error, in one line, that the tool is at fault; with GPUINFRA_DEBUG also where."""
+    if os.environ.get("GPUINFRA_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    place = f"{where}: " if where else ""
+    note(
+        f"gpuinfra: {place}internal error: {reason}; this is a fault of gpuinfra, please report it "
+        "(GPUINFRA_DEBUG=1 shows where)"
+    )
+
+
 def use_colour(stream: TextIO) -> bool:
-    """Whether to colour: on a terminal, unless NO_COLOR is set or the terminal is dumb; FORCE_COLOR overrules."""
+    """Whether to colour: never where NO_COLOR is set; else where FORCE_COLOR is, and on a terminal that is not dumb."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -40,10 +62,10 @@ def use_colour(stream: TextIO) -> bool:
     return is_terminal(stream) and os.environ.get("TERM") != "dumb"
 
 
-def is_terminal(stream: TextIO) -> bool:
-    """Whether a person looks at the stream."""
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a person looks at the stream. None is a stream that was closed before the start."""
     try:
-        return stream.isatty()
+        return stream is not None and stream.isatty()
     except ValueError:
         return False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from ..diagnostics import Code, Diagnostic, GpuInfraError, Severity, has_errors
+from ..diagnostics import Diagnostic, GpuInfraError, has_errors
 from . import findings as rendering
-from .judge import Judged, findings_text, format_option, judge, now_option
+from .judge import CODES as CODES
+from .judge import ROOM_NOT_BUILT, Judged, findings_text, format_option, judge, now_option
 from .output import as_json, is_terminal, note, printable, write
 
 if TYPE_CHECKING:
@@ -21,18 +22,6 @@ if TYPE_CHECKING:
     from ..plan.models import ClusterPlan
     from ..policy.resource_graph import Resource, ResourceGraph
     from ..policy.rule import Undecided
-
-ROOM_NOT_BUILT = Code(
-    "GI2190",
-    "room-not-built",
-    Severity.INFO,
-    "The cloud can be planned for, and not yet deployed to.",
-    why="Decisions, cost and checks need the catalog alone; resources need the cloud's room, which this version lacks.",
-    fix="Use the plan and its cost for comparison; deploy on a cloud whose room is there.",
-)
-CODES = (ROOM_NOT_BUILT,)
-"""Codes that only `gpuinfra plan` gives."""
-
 
 @dataclass(frozen=True)
 class Recorded:
@@ -77,7 +66,7 @@ def command(spec: str, format_: str, now: datetime | None) -> int:
         from .plan_view import plan_text
 
         text = plan_text(judged.plan, recorded.graph, cost) if judged.plan and cost else ""
-        write(text + _waiting(recorded.undecided) + findings_text(found, [spec]))
+        write(text + findings_text(found, [spec]) + waiting_line(recorded.undecided))
     if recorded.missing_sdk:
         note(recorded.missing_sdk)
         return 2
@@ -106,9 +95,20 @@ def record_plan(plan: ClusterPlan) -> Recorded:
     return Recorded(graph, report.diagnostics, report.undecided)
 
 
-def _waiting(undecided: tuple[Undecided, ...]) -> str:
-    """What no rule can tell before the deployment."""
-    return "".join(f"undecided[{u.code}] {printable(u.resource)}: {printable(u.reason)}\n" for u in undecided)
+def waiting_line(undecided: Sequence[Undecided]) -> str:
+    """One line on the rules that cannot tell before the deployment; the JSON form has each resource."""
+    if not undecided:
+        return ""
+    reasons: dict[str, str] = {}
+    for u in undecided:
+        reasons.setdefault(u.code, u.reason)
+    rules = ", ".join(f"{code} ({printable(reason)})" for code, reason in list(reasons.items())[:_RULES_NAMED])
+    more = f" and {len(reasons) - _RULES_NAMED} more" if len(reasons) > _RULES_NAMED else ""
+    one = "1 rule waits" if len(reasons) == 1 else f"{len(reasons)} rules wait"
+    return click.style(f"{one} for the deployment: {rules}{more}", dim=True) + "\n"
+
+
+_RULES_NAMED = 6
 
 
 def as_data(
@@ -139,10 +139,20 @@ def _resource(resource: Resource, graph: ResourceGraph) -> dict[str, Any]:
     }
 
 
+_SUMS = (
+    "usd_per_hour",
+    "usd_per_lease",
+    "lease_hours",
+    "worst_usd_per_hour",
+    "worst_usd_per_month",
+    "residual_usd_per_hour",
+)
+
+
 def _cost(cost: CostEstimate | None) -> dict[str, Any]:
     """Amounts in USD. `unknown` names every line that no sum holds; where it has entries the sums are 'at least'."""
     if cost is None:
-        return {"usd_per_hour": None, "usd_per_lease": None, "lines": [], "unknown": []}
+        return {**dict.fromkeys(_SUMS), "lines": [], "unknown": []}
     nothing_known = all(line.usd_per_hour is None for line in cost.lines)
     return {
         "usd_per_hour": None if nothing_known else _rounded(cost.usd_per_hour),

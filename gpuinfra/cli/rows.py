@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any
 
 from ..catalog.tables import folders
@@ -15,7 +18,7 @@ _NUMBERS = frozenset(
         "gpu_count", "gpu_fraction", "gpu_memory_gib", "vcpus", "memory_gib", "local_nvme_gb", "network_gbps",
         "nic_count", "fabric_interfaces", "fabric_gbps", "on_demand_usd_hour", "spot_usd_hour", "memory_usable_gib",
         "memory_bandwidth_gbps", "fp16_dense_tflops", "fp8_dense_tflops", "fp4_dense_tflops", "nvlink_gbps", "tdp_w",
-        "mig_max_instances", "min_driver_branch", "min_root_gib",
+        "mig_max_instances", "min_driver_branch", "min_root_gib", "max_vcpus", "max_memory_gb", "max_network_gbps",
     )
 )  # fmt: skip
 _FLAGS = frozenset(("nvlink", "spot_supported", "cluster_placement_supported", "mig_supported", "complete"))
@@ -41,8 +44,40 @@ def _value(column: str, cell: str) -> Any:
 
 
 def instances() -> list[Row]:
-    """Every GPU type of every cloud in the catalog."""
+    """Every row with GPUs of every cloud in the catalog, also those of GPUs that are attached to a machine."""
     return [_machine(row) for folder in folders() for row in catalog_rows("instances", folder)]
+
+
+# Google sells the GPUs of N1 apart from the machine: the tables have a row for one GPU and one for each number of them.
+_ATTACHED = re.compile(r"(?:accelerator:(?P<one>[^:]+)|\w+\+(?P<several>[^:]+):\d+)")
+
+
+def attached_kind(instance_type: str) -> str:
+    """The GPU that a row prices where the GPU is attached to a machine, as nvidia-tesla-t4; empty for a machine."""
+    found = _ATTACHED.fullmatch(instance_type)
+    return found["one"] or found["several"] if found else ""
+
+
+def attached_accelerators() -> list[Row]:
+    """Every number of GPUs that can be attached to a machine, with the largest machine that may have them."""
+    return [
+        {"provider": folder, **typed(row)} for folder in folders() for row in catalog_rows("attached_accelerators", folder)
+    ]
+
+
+def retirement(provider: str, instance_type: str) -> Row:
+    """Whether the cloud no longer deploys a type, since when (None: no date was read), and what it says to take."""
+    patterns = _retired(provider)
+    fitting = [p for p in patterns if p == instance_type or fnmatchcase(instance_type, p)]
+    if not fitting:
+        return {"retired": False, "retired_on": None, "take_instead": None}
+    row = patterns[max(fitting, key=len)]
+    return {"retired": True, "retired_on": row["retired_on"] or None, "take_instead": row["instead"] or None}
+
+
+@lru_cache(maxsize=None)
+def _retired(provider: str) -> dict[str, Mapping[str, str]]:
+    return {row["pattern"]: row for folder in folders() for row in catalog_rows("retired", folder) if row["provider"] == provider}
 
 
 def cpu_instances() -> list[Row]:
@@ -52,7 +87,11 @@ def cpu_instances() -> list[Row]:
 
 def _machine(cells: Mapping[str, str]) -> Row:
     # Only the table of a cloud where local NVMe is a choice has the column, and rows of all clouds have the same keys.
-    return {**typed(cells), "local_nvme_optional": cells.get("local_nvme_optional") == "yes"}
+    return {
+        **typed(cells),
+        "local_nvme_optional": cells.get("local_nvme_optional") == "yes",
+        **retirement(cells["provider"], cells["instance_type"]),
+    }
 
 
 def gpus() -> list[Row]:
@@ -61,8 +100,12 @@ def gpus() -> list[Row]:
 
 
 def container_images() -> list[Row]:
-    """Every container image."""
-    return [typed(row) for row in catalog_rows("container_images")]
+    """Every container image. `image` is the reference that pulls it: the table has AWS's without their gallery."""
+    from ..catalog import container_images as images
+    from ..plan.containers import full_reference
+
+    full = {image.image: full_reference(image) for image in images()}
+    return [{**typed(row), "image": full.get(row["image"], row["image"])} for row in catalog_rows("container_images")]
 
 
 def node_images() -> list[Row]:
@@ -111,6 +154,7 @@ def _priced(row: Row, instance: Row) -> Row:
         "as_of_basis": row.get("as_of_basis"),
         "spot_as_of": row.get("spot_as_of"),
         "source": row["source"],
+        **retirement(row["provider"], row["instance_type"]),
     }
 
 

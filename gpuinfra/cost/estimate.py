@@ -48,6 +48,11 @@ class CostEstimate:
         return _known(line.usd_per_hour for line in self.lines if not line.ends_with_nodes)
 
     @property
+    def main_as_of(self) -> str:
+        """The date of the price that makes most of the sum, or the empty string where that price is undated."""
+        return max((line for line in self.lines if line.usd_per_hour), key=_hourly, default=None).as_of
+
+    @property
     def oldest_as_of(self) -> str:
         """The oldest date among the prices in the sum, or the empty string where one of them is undated."""
         dates = [line.as_of for line in self.lines if line.usd_per_hour]
