@@ -48,6 +48,8 @@ class Code:
     references: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     """Rows of the facts tables that the code stands for, as `AWS NET-06`."""
+    varies: str = ""
+    """When a finding has another severity than `severity`, as 'warning where the lease is a duration'."""
 
     def at(
         self, path: str, message: str, hint: str = "", *, severity: Severity | None = None, resource: str = ""

@@ -20,6 +20,7 @@ from .models import (
     Availability,
     ContainerImage,
     CudaRelease,
+    FrameworkBuild,
     InfiniBand,
     InstanceType,
     Limit,
@@ -242,6 +243,9 @@ class Catalog:
             return tuple(map(software.container_image, self._table("container_images").by("image").values()))
 
         return self._once("images", read)
+
+    def framework_builds(self) -> tuple[FrameworkBuild, ...]:
+        return self._once("builds", lambda: tuple(map(software.framework_build, self._table("framework_builds"))))
 
     def node_image(self, provider: Provider, selector: str) -> NodeImage | Miss:
         images = self._node_images(provider)

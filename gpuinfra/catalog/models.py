@@ -258,6 +258,25 @@ class ContainerImage(NamedTuple):
     weak: tuple[str, ...] = ()
 
 
+class FrameworkBuild(NamedTuple):
+    """The oldest GPU that a publisher's builds of a framework serve. Versions are text; empty means any.
+
+    A row holds from `version_from` and `cuda_from` on, and ends before `version_until`. The version is the framework's;
+    of the monthly images (framework NGC) it is the month.
+    """
+
+    repositories: tuple[str, ...]
+    framework: str
+    version_from: str
+    version_until: str
+    cuda_from: str
+    arch: str
+    lowest_capability: str
+    notes: str
+    source: str
+    as_of: str
+
+
 class NodeImage(NamedTuple):
     """A VM image. `driver` may be a branch only (580); empty means unknown."""
 
@@ -282,6 +301,8 @@ class NodeImage(NamedTuple):
     notes: str
     source: str
     as_of: str
+    verified: bool = True
+    """False: the driver is that of the family's known release, and this release of it was not read."""
 
 
 class StorageTier(NamedTuple):

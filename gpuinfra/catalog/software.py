@@ -5,13 +5,21 @@ from __future__ import annotations
 import re
 
 from ..vocabulary import KernelModule, Provider
-from .models import ContainerImage, CudaRelease, NodeImage
+from .models import ContainerImage, CudaRelease, FrameworkBuild, NodeImage
 from .reading import Row
 
 _DOCKER_HUB = re.compile(r"^(?:[a-z0-9-]+\.)?docker\.io/")
+AWS_PUBLIC_GALLERY = "public.ecr.aws/deep-learning-containers"
 # AWS publishes its deep-learning containers in a public gallery and, per region, in private registries of its own.
-_AWS_CONTAINERS = re.compile(r"^(?:[^/]+/deep-learning-containers/|\d{12}\.dkr\.ecr[^/]*/)")
+# Source of the accounts: aws/deep-learning-containers:available_images.md.
+AWS_PRIVATE_REGISTRY = (
+    r"(?:763104351884|626614931356|871362719292|364406365360|907027046896|692866216735|217643126080|914824155844"
+    r"|727897471807)\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?"
+)
+_AWS_CONTAINERS = re.compile(f"^{AWS_PRIVATE_REGISTRY}/")
 _DATED_IMAGE = re.compile(r"^(?:.*/images/)?([a-z][a-z0-9-]*?)-v(\d{8}[a-z]?)$")
+# Ubuntu's dated images carry the release's code name where the family says lts: ubuntu-2404-noble-amd64-v20261101.
+_UBUNTU_IMAGE = re.compile(r"(ubuntu-\d{4})-[a-z]+((?:-amd64|-arm64)?)")
 _FAMILY = re.compile(r"(?:^|/)family/([^/]+)$")
 _URN = re.compile(r"^([^:/\s]+):([^:/\s]+):([^:/\s]+)(?::([^:/\s]+))?$")
 
@@ -50,6 +58,22 @@ def container_image(row: Row) -> ContainerImage:
         source=row.text("source"),
         as_of=row.text("as_of"),
         weak=row.items("weak"),
+    )
+
+
+def framework_build(row: Row) -> FrameworkBuild:
+    """The oldest GPU that a publisher's builds of a framework serve."""
+    return FrameworkBuild(
+        repositories=row.items("repositories"),
+        framework=row.needed_text("framework"),
+        version_from=row.text("version_from"),
+        version_until=row.text("version_until"),
+        cuda_from=row.text("cuda_from"),
+        arch=row.text("arch"),
+        lowest_capability=row.needed_text("lowest_capability"),
+        notes=row.text("notes"),
+        source=row.text("source"),
+        as_of=row.text("as_of"),
     )
 
 
@@ -94,9 +118,12 @@ def nearest_versions(version: str, known: list[str]) -> tuple[str, ...]:
 
 
 def container_key(reference: str) -> str:
-    """The reference as the table spells it: no digest, no name of the default registry, no AWS account or gallery."""
+    """The reference as the table spells it: no digest, no name of the default registry, AWS's by their public gallery.
+
+    A bare `pytorch-training:…` stays what a node would pull: an image of Docker Hub.
+    """
     name = reference.strip().partition("@")[0]
-    name = _AWS_CONTAINERS.sub("", _DOCKER_HUB.sub("", name))
+    name = _AWS_CONTAINERS.sub(f"{AWS_PUBLIC_GALLERY}/", _DOCKER_HUB.sub("", name))
     return name.removeprefix("library/")
 
 
@@ -114,7 +141,7 @@ class NodeImages:
         return tuple(self._by_selector)
 
     def find(self, selector: str) -> NodeImage | None:
-        """The image of a selector. A dated image is its family's row without the exact driver, which may differ."""
+        """The image of a selector. A dated image is its family's row, whose driver was not verified for that date."""
         name = selector.strip().removeprefix("resolve:ssm:")
         family = _FAMILY.search(name)
         for candidate in (name, f"family/{family[1] if family else name}", f"{name}:latest"):
@@ -131,9 +158,16 @@ class NodeImages:
             row = self._by_selector.get(":".join((urn[1], urn[2], urn[3], "latest")))
             return row and _at_release(row, name, urn[4])
         if dated:
-            row = self._by_selector.get(f"family/{dated[1]}")
+            row = self._by_selector.get(f"family/{dated[1]}") or self._ubuntu(dated[1])
             return row and _at_release(row, name, dated[2])
         return None
+
+    def _ubuntu(self, name: str) -> NodeImage | None:
+        ubuntu = _UBUNTU_IMAGE.fullmatch(name)
+        if not ubuntu:
+            return None
+        lts = f"family/{ubuntu[1]}-lts"
+        return self._by_selector.get(f"{lts}{ubuntu[2]}") or self._by_selector.get(lts)
 
 
 def _pattern(selector: str) -> re.Pattern[str]:
@@ -143,6 +177,7 @@ def _pattern(selector: str) -> re.Pattern[str]:
 def _at_release(row: NodeImage, selector: str, release: str) -> NodeImage:
     # Only a branch that the image's own name holds (…-nvidia-580) is sure to be the branch of each of its releases.
     branch = row.driver.partition(".")[0]
-    driver = branch if branch and branch in re.split(r"[-_:/]", row.name) else ""
-    notes = f"release {release}; the table knows the driver of {row.release or 'the newest release'}"
-    return row._replace(selector=selector, release=release, driver=driver, cuda="", notes=notes)
+    if branch and branch in re.split(r"[-_:/]", row.name):
+        return row._replace(selector=selector, release=release, driver=branch, cuda="")
+    notes = f"release {release}; the facts are those of {row.release or f'the release that was read ({row.as_of})'}"
+    return row._replace(selector=selector, release=release, notes=notes, verified=not row.driver)

@@ -16,6 +16,7 @@ from .models import (
     Availability,
     ContainerImage,
     CudaRelease,
+    FrameworkBuild,
     InfiniBand,
     InstanceType,
     Limit,
@@ -129,6 +130,11 @@ def container_images() -> tuple[ContainerImage, ...]:
     return packaged().container_images()
 
 
+def framework_builds() -> tuple[FrameworkBuild, ...]:
+    """The oldest GPUs that publishers' builds of frameworks serve, row by row."""
+    return packaged().framework_builds()
+
+
 def node_image(provider: Provider, selector: str) -> NodeImage | Miss:
     """The image that a selector names: SSM path, `family/x` or x or projects/…/family/x, URN with or without version."""
     return packaged().node_image(provider, selector)
@@ -163,7 +169,7 @@ def rows(table: str, folder: str = "") -> tuple[dict[str, str], ...]:
     """The rows of a table as they stand, by column name: what the command line prints.
 
     `folder` is a cloud's, `other` for the clouds that have prices and types here but no room, or empty for the tables
-    that concern no cloud (gpus, cuda, container_images). Empty where the folder has no such table.
+    that concern no cloud (gpus, cuda, container_images, framework_builds). Empty where the folder has no such table.
     """
     return packaged().rows(table, folder)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from .output import OutputError, ReaderGoneError, internal_error, write
+from .output import OutputError, ReaderGoneError, internal_error, note, write
 
 EXIT_OK = 0
 EXIT_FINDINGS = 1
@@ -107,6 +107,7 @@ def main(args: Sequence[str] | None = None) -> int:
     if sys.stdout is None:  # type: ignore[comparison-overlap]
         # Python starts so where the caller closed the stream (`>&-`).
         return _cannot_write("it is closed")
+    stdout = sys.stdout
     try:
         result: Any = root.main(args=args, prog_name="gpuinfra", standalone_mode=False)
         write("")
@@ -114,11 +115,19 @@ def main(args: Sequence[str] | None = None) -> int:
     except click.exceptions.Exit as e:
         return e.exit_code
     except click.ClickException as e:
-        e.show()
+        with contextlib.suppress(OSError):
+            e.show()
         return EXIT_FAULT
     except (click.Abort, KeyboardInterrupt):
         _say("interrupted")
         return EXIT_INTERRUPTED
+    except SystemExit:
+        # Click ends the program by itself after a completion, and where the reader of its help has gone: then it has put
+        # a stream of its own in the place of standard output.
+        if sys.stdout is stdout:
+            raise
+        _drop_output()
+        return EXIT_BROKEN_PIPE
     except ReaderGoneError:
         # The reader has what it wanted (`… | head`).
         _drop_output()
@@ -132,7 +141,7 @@ def main(args: Sequence[str] | None = None) -> int:
             return EXIT_FAULT
         # Click writes help and the version by itself.
         _drop_output()
-        return _cannot_write(e.strerror)
+        return _cannot_write(e.strerror or str(e))
     except Exception as e:
         internal_error(e)
         return EXIT_FAULT
@@ -153,9 +162,7 @@ def _drop_output() -> None:
 
 
 def _say(text: str) -> None:
-    # Where standard error takes nothing either, the exit status is all that is left.
-    with contextlib.suppress(OSError):
-        click.echo(f"gpuinfra: {text}", err=True)
+    note(f"gpuinfra: {text}")
 
 
 def _make_streams_safe() -> None:

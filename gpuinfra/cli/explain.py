@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ..diagnostics import Code, nearest
+from ..vocabulary import Provider
 from .output import note, write
 
 _CODE = re.compile(r"[Gg][Ii][0-9]{4}")
@@ -20,7 +21,8 @@ _CODE = re.compile(r"[Gg][Ii][0-9]{4}")
 def command(subject: str) -> int:
     """Explain a code, a field, a type or a GPU.
 
-    A code of a finding, a field of the spec by its path or its end, an instance type, a GPU model or family.
+    A code of a finding, a field of the spec by its path or its end, an instance type, a GPU model or family. A word that
+    is none of these is wrong usage: exit status 2.
 
     \b
     Examples:
@@ -39,12 +41,12 @@ def command(subject: str) -> int:
         f"; did you mean {' or '.join(near)}?" if near else "; see gpuinfra instances, gpuinfra gpus, docs/reference"
     )
     note(f"error: '{subject}' is no code, field, instance type or GPU that is known here{guess}")
-    return 1
+    return 2
 
 
 def _codes() -> dict[str, Code]:
     from ..reference import all_codes
-    from .plan import CODES
+    from .judge import CODES
 
     return all_codes(CODES)
 
@@ -120,6 +122,10 @@ def _text(value: Any) -> str:
     return number(value) if isinstance(value, float) else str(value)
 
 
+_NVME = "local NVMe"
+_NVME_UNIT = {Provider.AWS: "GB"}
+"""AWS prints decimal gigabytes; the figures of every other cloud are GiB."""
+
 _MACHINE_FACTS = (
     ("GPU", "gpu_model"),
     ("GPUs", "gpu_count"),
@@ -129,7 +135,7 @@ _MACHINE_FACTS = (
     ("vCPUs", "vcpus"),
     ("memory, GiB", "memory_gib"),
     ("architecture", "arch"),
-    ("local NVMe, GB", "local_nvme_gb"),
+    (_NVME, "local_nvme_gb"),
     ("local NVMe optional", "local_nvme_optional"),
     ("network, Gbit/s", "network_gbps"),
     ("fabric", "fabric"),
@@ -150,7 +156,39 @@ def _machine(subject: str) -> str:
 
     known = (*rows.instances(), *rows.cpu_instances())
     found = [r for r in known if r["instance_type"].casefold() == subject.casefold()]
-    return "\n".join(_machine_card(r) for r in found)
+    return "\n".join(_machine_card(r) for r in found) or _gone(subject)
+
+
+def _gone(subject: str) -> str:
+    """A retired type of which the tables keep nothing but that."""
+    from ..catalog.tables import folders
+    from . import rows
+
+    return "\n".join(
+        f"{subject} ({provider})\n{_retired(row)}"
+        for provider in folders()
+        if (row := rows.retirement(provider, subject))["retired"]
+    )
+
+
+def _retired(row: dict[str, Any]) -> str:
+    """That a type is no longer deployed, and what to take; nothing for one that is."""
+    if not row["retired"]:
+        return ""
+    since = f"on {row['retired_on']}" if row["retired_on"] else "on a date that was not read"
+    return f"  retired {since}: no longer deployed; take {row['take_instead'] or 'another type'}\n"
+
+
+def _attached(row: dict[str, Any]) -> str:
+    """How the spec names GPUs that are attached to a machine; nothing for a machine."""
+    from . import rows
+
+    if not rows.attached_kind(row["instance_type"]):
+        return ""
+    return (
+        "  no instance type but GPUs that are attached to an N1 machine; in the spec: instance_type: n1-standard-8, "
+        f"accelerator: {{model: {row['gpu_model']}, count: {row['gpu_count']}}}\n"
+    )
 
 
 def _machine_card(row: dict[str, Any]) -> str:
@@ -160,7 +198,9 @@ def _machine_card(row: dict[str, Any]) -> str:
     row = {**row, "local_nvme_optional": row.get("local_nvme_optional") or None}
     facts = [(title, row.get(column)) for title, column in _MACHINE_FACTS if row.get("gpu_model") or "GPU" not in title]
     facts = [(title, "?" if value is None and title not in _IF_KNOWN else value) for title, value in facts]
-    card = f"{row['instance_type']} ({row['provider']})\n{_card(facts)}"
+    unit = _NVME_UNIT.get(row["provider"], "GiB")
+    facts = [(f"{title}, {unit}" if title == _NVME else title, value) for title, value in facts]
+    card = f"{row['instance_type']} ({row['provider']})\n{_retired(row)}{_attached(row)}{_card(facts)}"
     if layout := _layout(row):
         card += f"\ninterfaces\n{_card(layout)}"
     priced = [
@@ -169,7 +209,7 @@ def _machine_card(row: dict[str, Any]) -> str:
     if not priced:
         return card + "\nprices: unknown\n"
     by_price = sorted(priced, key=lambda p: (p["on_demand_usd_hour"] is None, p["on_demand_usd_hour"] or 0))
-    shown = [c for c in prices.COLUMNS if c.title not in ("provider", "type", "GPU", "n")]
+    shown = [c for c in prices.COLUMNS if c.title not in ("provider", "type", "GPU", "n", "retired")]
     return f"{card}\n{listing.table_text(shown, by_price)}"
 
 
@@ -209,16 +249,24 @@ def _gpu(subject: str) -> str:
     found = found or [r for r in models if r["gpu_model"].casefold().startswith(f"{fold}-")]
     if not found:
         return ""
-    machines = rows.instances()
+    machines, attached = rows.instances(), rows.attached_accelerators()
 
     def card(row: dict[str, Any]) -> str:
         facts = _card((k.replace("_", " "), v) for k, v in row.items() if k not in ("gpu_model", "as_of_basis"))
         sold = [
             f"{m['instance_type']} ({m['provider']}, {m['gpu_count']})"
             for m in machines
-            if m["gpu_model"] == row["gpu_model"]
+            if m["gpu_model"] == row["gpu_model"] and not m["retired"] and not rows.attached_kind(m["instance_type"])
         ]
-        return f"{row['gpu_model']}\n{facts}  sold as: {', '.join(sold) or 'nothing in the tables'}\n"
+        gone = [m["instance_type"] for m in machines if m["gpu_model"] == row["gpu_model"] and m["retired"]]
+        text = f"{row['gpu_model']}\n{facts}  sold as: {', '.join(sold) or 'no type in the tables'}\n"
+        counts = [str(a["gpu_count"]) for a in attached if a["gpu_model"] == row["gpu_model"]]
+        if counts:
+            text += (
+                f"  attached to an N1 machine, by {', '.join(counts)}: instance_type: n1-standard-8, "
+                f"accelerator: {{model: {row['gpu_model']}, count: {counts[0]}}}\n"
+            )
+        return text + (f"  retired: {', '.join(gone)}\n" if gone else "")
 
     return "\n".join(card(r) for r in found)
 
@@ -230,7 +278,7 @@ def _subjects() -> Iterable[str]:
     sources: tuple[Callable[[], Iterable[str]], ...] = (
         lambda: _codes(),
         lambda: (_plain(f.path) for f in spec_fields()),
-        lambda: (r["instance_type"] for r in rows.instances()),
+        lambda: (r["instance_type"] for r in rows.instances() if not rows.attached_kind(r["instance_type"])),
         lambda: (r["gpu_model"] for r in rows.gpus()),
     )
     return [name for source in sources for name in source()]

@@ -48,6 +48,22 @@ def among(option: str, wanted: str | None, column: str) -> list[Filter]:
     return [Filter(option, wanted, lambda r: r[column] or [], lambda v: str(v).casefold() == fold, closed=True)]
 
 
+_SAME_ARCH = {
+    "amd64": "x86_64",
+    "x86-64": "x86_64",
+    "x64": "x86_64",
+    "aarch64": "arm64",
+    "arm_64": "arm64",
+    "arm": "arm64",
+}
+"""Spellings of the two CPU architectures in package and container names."""
+
+
+def cpu_arch(wanted: str | None) -> str | None:
+    """The catalog's spelling of a CPU architecture; another word stays as it is."""
+    return None if wanted is None else _SAME_ARCH.get(wanted.casefold(), wanted)
+
+
 def contains(option: str, wanted: str | None, column: str) -> list[Filter]:
     """The column holds the wanted text, case aside."""
     if wanted is None:
@@ -113,7 +129,8 @@ def _unknown(f: Filter, rows: Sequence[Row]) -> str:
     near = nearest(f.wanted, (*f.also_known, *known))
     if near:
         return f"{f.option}: '{f.wanted}' is not known here; did you mean {' or '.join(near)}?"
-    few = ", ".join(known) if len(known) <= 12 else f"{', '.join(known[:12])} and {len(known) - 12} more"
+    most = 12 if sum(map(len, known[:12])) < 200 else 3
+    few = ", ".join(known) if len(known) <= most else f"{', '.join(known[:most])} and {len(known) - most} more"
     return f"{f.option}: '{f.wanted}' is not known here; known: {few}"
 
 

@@ -19,7 +19,7 @@ COLUMNS = (
     Column("CUDA from", listing.text("min_cuda"), rank=6),
     Column("to", lambda row: row["max_cuda"] or "", rank=6),
     Column("kernel module", listing.text("kernel_module"), rank=3),
-    Column("sold by", listing.text("providers"), rank=1),
+    Column("sold by", lambda row: " ".join(row["providers"]) or "none", rank=1),
 )
 
 
@@ -28,7 +28,7 @@ COLUMNS = (
 @listing.gpu_option
 @click.option("--vendor", metavar="NAME", help="NVIDIA or AMD.")
 @click.option("--arch", metavar="NAME", help="GPU architecture, as Hopper.")
-@click.option("--min-memory", type=float, metavar="GIB", help="Least memory.")
+@click.option("--min-memory", type=listing.AMOUNT, metavar="GIB", help="Least memory.")
 @listing.format_option
 def command(
     provider: str | None, gpu: str | None, vendor: str | None, arch: str | None, min_memory: float | None, format_: str
@@ -43,7 +43,8 @@ def command(
     """
     sold: dict[str, set[str]] = {}
     for row in rows.instances():
-        sold.setdefault(str(row["gpu_model"]), set()).add(row["provider"])
+        if not row["retired"]:
+            sold.setdefault(str(row["gpu_model"]), set()).add(row["provider"])
     table = [{**row, "providers": sorted(sold.get(row["gpu_model"], ()))} for row in rows.gpus()]
     wanted = [
         *filters.among("--provider", provider, "providers"),

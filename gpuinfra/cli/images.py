@@ -37,7 +37,7 @@ NODES = (
 @click.option("--name", metavar="TEXT", help="Only images whose name holds this text.")
 @click.option("--framework", metavar="NAME", help="Containers: pytorch, tensorflow, vllm …")
 @click.option("--cuda", metavar="VERSION", help="Only this CUDA: 12, 12.8 or 12.8.1.")
-@click.option("--arch", metavar="ARCH", help="CPU architecture: x86_64 or arm64.")
+@listing.arch_option
 @listing.format_option
 def command(
     kind: str | None,
@@ -63,7 +63,7 @@ def command(
             *filters.contains("--name", name, "image"),
             *filters.one_of("--framework", framework, "framework"),
             *filters.version("--cuda", cuda, "cuda_version"),
-            *filters.among("--arch", arch, "arches"),
+            *filters.among("--arch", filters.cpu_arch(arch), "arches"),
         ]
         return listing.show(rows.container_images(), wanted, CONTAINERS, format_)
     if framework:
@@ -72,6 +72,6 @@ def command(
         *filters.one_of("--provider", provider, "provider"),
         *filters.contains("--name", name, "name"),
         *filters.version("--cuda", cuda, "cuda"),
-        *filters.one_of("--arch", arch, "arch"),
+        *filters.one_of("--arch", filters.cpu_arch(arch), "arch"),
     ]
     return listing.show(rows.node_images(), wanted, NODES, format_)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from . import filters, listing, rows
 from .listing import Column
+from .output import note, write
 from .rows import Row
 
 COLUMNS = (
@@ -21,18 +24,33 @@ COLUMNS = (
     Column("USD/h", listing.money("on_demand_usd_hour"), right=True),
     Column("in", lambda row: row["region"] or ""),
     Column("as of", lambda row: str(row["price_as_of"] or "undated") if row["region"] else ""),
+    Column("retired", listing.retired, sparse=True),
+)
+
+
+ATTACHED = (
+    Column("provider", listing.text("provider"), rank=1),
+    Column("accelerator.model", listing.text("gpu_model")),
+    Column("count", listing.text("gpu_count"), right=True),
+    Column("vCPU at most", listing.text("max_vcpus"), right=True),
+    Column("GB at most", listing.text("max_memory_gb"), right=True),
+    Column("USD/h each", listing.money("each"), right=True),
+    Column("in", lambda row: row["region"] or ""),
+    Column("as of", lambda row: str(row["as_of"] or "undated") if row["region"] else ""),
 )
 
 
 @click.command("instances")
 @listing.provider_option
 @listing.gpu_option
-@click.option("--count", type=int, metavar="N", help="Only types with that many GPUs.")
+@listing.count_option
 @listing.region_option
-@click.option("--max-price", type=float, metavar="USD", help="On demand, an hour; types without a price are left out.")
-@click.option("--min-memory", type=float, metavar="GIB", help="Least memory of one GPU.")
-@click.option("--min-vcpus", type=int, metavar="N", help="Fewest vCPUs.")
-@click.option("--arch", metavar="ARCH", help="CPU architecture: x86_64 or arm64.")
+@click.option(
+    "--max-price", type=listing.AMOUNT, metavar="USD", help="On demand, an hour; types without a price are left out."
+)
+@click.option("--min-memory", type=listing.AMOUNT, metavar="GIB", help="Least memory of one GPU.")
+@click.option("--min-vcpus", type=listing.COUNT, metavar="N", help="Fewest vCPUs.")
+@listing.arch_option
 @click.option("--fabric", metavar="KIND", help="efa, gpudirect-tcpx, gpudirect-tcpxo, roce, infiniband or none.")
 @listing.format_option
 def command(
@@ -50,7 +68,8 @@ def command(
     """List instance types with GPUs.
 
     The price is the on-demand list price in --region, or where it is lowest, with its date; ~ marks an estimate and
-    ? what the tables do not know.
+    ? what the tables do not know. A type that the cloud no longer deploys has the date in the column retired. GPUs that
+    are attached to an N1 machine are no types: the text form lists them apart, with how the spec names them.
 
     \b
     Examples:
@@ -66,10 +85,50 @@ def command(
         *filters.at_most("--max-price", max_price, "on_demand_usd_hour"),
         *filters.at_least("--min-memory", min_memory, "gpu_memory_gib"),
         *filters.at_least("--min-vcpus", min_vcpus, "vcpus"),
-        *filters.one_of("--arch", arch, "arch"),
+        *filters.one_of("--arch", filters.cpu_arch(arch), "arch"),
         *filters.one_of("--fabric", fabric, "fabric"),
     ]
-    return listing.show(table, wanted, COLUMNS, format_)
+    return listing.show(
+        table,
+        wanted,
+        COLUMNS,
+        format_,
+        apart=listing.Apart(_is_attached, lambda kept, form: attached(kept, form, region)),
+    )
+
+
+def _is_attached(row: Row) -> bool:
+    return bool(rows.attached_kind(row["instance_type"]))
+
+
+def _attached_key(row: Row) -> tuple[str, str]:
+    """The row that prices one GPU of those that are attached."""
+    return row["provider"], f"accelerator:{rows.attached_kind(row['instance_type'])}"
+
+
+def attached(kept: Sequence[Row], format_: str, region: str | None = None) -> None:
+    """Says how the spec names GPUs that are attached to a machine: a table after the text form, else a note."""
+    models = sorted({str(row["gpu_model"]) for row in kept})
+    how = f"instance_type: n1-standard-8, accelerator: {{model: {models[0]}, count: 1}}"
+    if format_ != "text":
+        note(f"{', '.join(models)}: also attached to an N1 machine, which is no type of its own; write {how}")
+        return
+    priced = [p for p in rows.prices() if region is None or p["region"].casefold() == region.casefold()]
+    best = rows.cheapest(_key, priced)
+    wanted = {(*_attached_key(row), row["gpu_count"]) for row in kept}
+    several: list[Row] = []
+    for row in rows.attached_accelerators():
+        key = (row["provider"], f"accelerator:{row['accelerator_type']}")
+        if (*key, row["gpu_count"]) in wanted:
+            price: Row = best.get(key, {})
+            found = {
+                "each": price.get("on_demand_usd_hour"),
+                "region": price.get("region"),
+                "as_of": price.get("as_of"),
+            }
+            several.append({**row, **found})
+    write(f"\nGPUs that are attached to an N1 machine, which is priced apart. In the spec: {how}\n\n")
+    listing.write_table(ATTACHED, several)
 
 
 def with_prices(region: str | None) -> list[Row]:
@@ -80,7 +139,12 @@ def with_prices(region: str | None) -> list[Row]:
     regions: dict[tuple[str, str], set[str]] = {}
     for row in (*priced, *rows.availability()):
         regions.setdefault(_key(row), set()).add(row["region"])
-    return [_joined(row, best.get(_key(row)), regions.get(_key(row), set())) for row in rows.instances()]
+    return [
+        # GPUs that are attached have neither price nor regions of their own: those of one GPU say where they are.
+        _joined(row, best.get(_key(row)), regions.get(_attached_key(row) if _is_attached(row) else _key(row), set()))
+        for row in rows.instances()
+        if _key(row) != _attached_key(row)
+    ]
 
 
 def _key(row: Row) -> tuple[str, str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -29,6 +30,39 @@ class Column:
     right: bool = False
     rank: int = 0
     """Where a terminal is too narrow, columns of rank 1 go first, then 2, and so on; 0 stays."""
+    sparse: bool = False
+    """Left out where no row has anything in it."""
+
+
+class AmountParam(click.ParamType):  # type: ignore[type-arg]
+    """A number that can be an amount: not negative, not infinite, not 'nan'."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            amount = float(value)
+        except ValueError:
+            self.fail(f"'{value}' is no number", param, ctx)
+        if not math.isfinite(amount) or amount < 0:
+            self.fail(f"'{value}' is no amount; write a number from 0 on", param, ctx)
+        return amount
+
+
+AMOUNT = AmountParam()
+COUNT = cast("click.ParamType[int]", click.IntRange(min=1))
+
+
+def count_option(command: C) -> C:
+    """--count."""
+    return click.option("--count", type=COUNT, metavar="N", help="Only types with that many GPUs.")(command)
+
+
+def arch_option(command: C) -> C:
+    """--arch, of a CPU."""
+    return click.option(
+        "--arch", metavar="ARCH", help="CPU architecture: x86_64 (also amd64) or arm64 (also aarch64)."
+    )(command)
 
 
 def format_option(command: C) -> C:
@@ -76,6 +110,11 @@ def text(column: str) -> Callable[[Row], str]:
     return cell
 
 
+def retired(row: Row) -> str:
+    """Since when the cloud no longer deploys the type: the date, 'yes' where none was read, else nothing."""
+    return str(row["retired_on"] or "yes") if row["retired"] else ""
+
+
 def date(column: str) -> Callable[[Row], str]:
     """The date in the column; 'undated' where its source has none."""
     return lambda row: str(row.get(column) or row.get("as_of_basis") or "?").partition(" ")[0]
@@ -94,6 +133,14 @@ def money(column: str) -> Callable[[Row], str]:
     return cell
 
 
+@dataclass(frozen=True)
+class Apart:
+    """Rows that are no entries of a list, and what is said of them after it."""
+
+    takes: Callable[[Row], bool]
+    say: Callable[[Sequence[Row], str], None]
+
+
 def show(
     table: Sequence[Row],
     wanted: Sequence[Filter],
@@ -101,16 +148,22 @@ def show(
     format_: str,
     *,
     order: Callable[[Row], Any] | None = None,
+    apart: Apart | None = None,
 ) -> int:
-    """Prints the rows that the filters keep and returns the exit status: 1 for a filter's value that occurs nowhere."""
+    """Prints the rows that the filters keep and returns the exit status: 2 for a filter's value that occurs nowhere.
+
+    Rows that `apart` takes are known to the filters, and stand in no form's list.
+    """
     try:
         rows = filters.apply(table, wanted)
     except filters.UnknownValueError as e:
         note(f"error: {e}")
-        return 1
+        return 2
+    aside = [row for row in rows if apart and apart.takes(row)]
+    rows = [row for row in rows if row not in aside] if aside else rows
     if order:
         rows = sorted(rows, key=order)
-    if not rows:
+    if not rows and not aside:
         note(filters.why_empty(table, wanted))
     if format_ == "json":
         write(as_json(rows))
@@ -118,6 +171,8 @@ def show(
         write(as_csv(list(table[0]) if table else [], rows))
     elif rows:
         write_table(columns, rows)
+    if apart and aside:
+        apart.say(aside, format_)
     return 0
 
 
@@ -132,6 +187,7 @@ def table_text(columns: Sequence[Column], rows: Sequence[Row]) -> str:
 
     out = console(sys.stdout)
     cells = {column: [column.cell(row) for row in rows] for column in columns}
+    cells = {column: texts for column, texts in cells.items() if not column.sparse or any(texts)}
     shown = _fitting(cells, out.width)
     table = plain_table()
     for column in shown:
@@ -141,8 +197,8 @@ def table_text(columns: Sequence[Column], rows: Sequence[Row]) -> str:
     with out.capture() as captured:
         out.print(table)
     lines = [line.rstrip() for line in captured.get().splitlines()]
-    if len(shown) < len(columns):
-        dropped = ", ".join(column.title for column in columns if column not in shown)
+    if len(shown) < len(cells):
+        dropped = ", ".join(column.title for column in cells if column not in shown)
         lines += ["", f"The terminal is too narrow for: {dropped}. A wider one or --format csv shows every column."]
     return "\n".join(lines) + "\n"
 

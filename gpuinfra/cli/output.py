@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -35,8 +36,12 @@ def write(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """One line for the person, on standard error, so that it mixes with no data."""
-    click.echo(printable(text), err=True)
+    """One line for the person, on standard error, so that it mixes with no data.
+
+    Where standard error takes nothing, the exit status is all that is left.
+    """
+    with contextlib.suppress(OSError):
+        click.echo(printable(text), err=True)
 
 
 def internal_error(error: Exception, where: str = "") -> None:

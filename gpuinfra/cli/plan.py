@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..policy.resource_graph import Resource, ResourceGraph
     from ..policy.rule import Undecided
 
+
 @dataclass(frozen=True)
 class Recorded:
     """What came of rendering a plan: the resources, or why there are none."""

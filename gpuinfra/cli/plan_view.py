@@ -156,8 +156,7 @@ def _totals(plan: ClusterPlan, cost: CostEstimate) -> Table:
     table.add_column(overflow="fold", style="dim")
     missing = [line for line in cost.lines if line.name in cost.unknown]
     unbounded = [line for line in cost.lines if line.name in cost.unbounded]
-    as_of = f"prices as of {cost.oldest_as_of or 'an unknown date'} or later" if cost.usd_per_hour else ""
-    table.add_row("per hour", _sum(cost.usd_per_hour, missing, bold=True), as_of)
+    table.add_row("per hour", _sum(cost.usd_per_hour, missing, bold=True), dates(cost) if cost.usd_per_hour else "")
     if cost.usd_per_lease is not None and cost.lease_hours is not None:
         hours = f"{number(round(cost.lease_hours, 1))} h"
         table.add_row("per lease", _sum(cost.usd_per_lease, missing, bold=True), hours)
@@ -174,6 +173,15 @@ def _totals(plan: ClusterPlan, cost: CostEstimate) -> Table:
         lag = "spend data of the cloud lags 8 to 24 h: a budget is an alarm and no cap"
         table.add_row("before an alert", _sum(cost.worst_usd_per_hour * _SPEND_LAG_HOURS, unbounded), lag)
     return table
+
+
+def dates(cost: CostEstimate) -> str:
+    """The date of the price that makes most of the sum, and the oldest where that is another."""
+    main, oldest = cost.main_as_of, cost.oldest_as_of
+    first = f"prices of {main}" if main else "the largest price is undated"
+    if not oldest:
+        return f"{first}; others are undated" if main else first
+    return first if oldest == main else f"{first}; oldest {oldest}"
 
 
 def _sum(amount: float, missing: Sequence[CostLine], *, bold: bool = False) -> Text:

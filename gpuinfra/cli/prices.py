@@ -19,6 +19,7 @@ COLUMNS = (
     Column(
         "spot as of", lambda row: listing.date("spot_as_of")(row) if row["spot_usd_hour"] is not None else "", rank=1
     ),
+    Column("retired", listing.retired, sparse=True),
 )
 
 
@@ -27,8 +28,10 @@ COLUMNS = (
 @listing.region_option
 @listing.type_option
 @listing.gpu_option
-@click.option("--count", type=int, metavar="N", help="Only types with that many GPUs.")
-@click.option("--max-price", type=float, metavar="USD", help="On demand, an hour; with --spot: the spot price.")
+@listing.count_option
+@click.option(
+    "--max-price", type=listing.AMOUNT, metavar="USD", help="On demand, an hour; with --spot: the spot price."
+)
 @click.option("--spot", is_flag=True, help="Only types with a known spot price, the cheapest first.")
 @listing.format_option
 def command(
@@ -44,7 +47,8 @@ def command(
     """List prices, the cheapest first.
 
     One instance for an hour, USD, Linux, each with its date. Nothing is fetched: these are list prices as the named source had them on that day. ~ marks an estimate from another
-    size of the family; ? is unknown, also where the source's spot figure is no market price.
+    size of the family; ? is unknown, also where the source's spot figure is no market price. A type that the cloud no
+    longer deploys has the date in the column retired. accelerator:TYPE is one GPU that is attached to an N1 machine.
 
     \b
     Examples:

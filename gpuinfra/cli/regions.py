@@ -18,6 +18,7 @@ COLUMNS = (
     Column("n", listing.text("gpu_count"), right=True, rank=1),
     Column("zones", listing.text("zones")),
     Column("as of", listing.date("as_of")),
+    Column("retired", listing.retired, sparse=True),
 )
 BY_REGION = (
     Column("provider", listing.text("provider")),
@@ -31,7 +32,7 @@ BY_REGION = (
 @listing.provider_option
 @listing.region_option
 @listing.gpu_option
-@click.option("--count", type=int, metavar="N", help="Only types with that many GPUs.")
+@listing.count_option
 @listing.type_option
 @listing.format_option
 def command(
@@ -89,14 +90,15 @@ def offers() -> list[Row]:
             "as_of": row["as_of"],
             "as_of_basis": row["as_of_basis"],
             "source": row["source"],
+            **{key: instance[key] for key in ("retired", "retired_on", "take_instead")},
         }
     return [found[key] for key in sorted(found)]
 
 
 def by_region(table: Sequence[Row]) -> list[Row]:
-    """One row a region: how many types, and which GPUs."""
+    """One row a region: how many types that are still deployed, and which GPUs."""
     regions: dict[tuple[str, str], list[Row]] = {}
-    for row in table:
+    for row in (row for row in table if not row["retired"]):
         regions.setdefault((row["provider"], row["region"]), []).append(row)
     return [
         {

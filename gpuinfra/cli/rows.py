@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from ..catalog.tables import folders
@@ -61,7 +61,9 @@ def attached_kind(instance_type: str) -> str:
 def attached_accelerators() -> list[Row]:
     """Every number of GPUs that can be attached to a machine, with the largest machine that may have them."""
     return [
-        {"provider": folder, **typed(row)} for folder in folders() for row in catalog_rows("attached_accelerators", folder)
+        {"provider": folder, **typed(row)}
+        for folder in folders()
+        for row in catalog_rows("attached_accelerators", folder)
     ]
 
 
@@ -75,9 +77,14 @@ def retirement(provider: str, instance_type: str) -> Row:
     return {"retired": True, "retired_on": row["retired_on"] or None, "take_instead": row["instead"] or None}
 
 
-@lru_cache(maxsize=None)
+@cache
 def _retired(provider: str) -> dict[str, Mapping[str, str]]:
-    return {row["pattern"]: row for folder in folders() for row in catalog_rows("retired", folder) if row["provider"] == provider}
+    return {
+        row["pattern"]: row
+        for folder in folders()
+        for row in catalog_rows("retired", folder)
+        if row["provider"] == provider
+    }
 
 
 def cpu_instances() -> list[Row]:

@@ -50,7 +50,8 @@ class CostEstimate:
     @property
     def main_as_of(self) -> str:
         """The date of the price that makes most of the sum, or the empty string where that price is undated."""
-        return max((line for line in self.lines if line.usd_per_hour), key=_hourly, default=None).as_of
+        priced = [line for line in self.lines if line.usd_per_hour]
+        return max(priced, key=lambda line: line.usd_per_hour or 0).as_of if priced else ""
 
     @property
     def oldest_as_of(self) -> str:

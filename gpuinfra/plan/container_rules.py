@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ..catalog import Accelerator
+from ..catalog import Accelerator, FrameworkBuild
 from ..vocabulary import FabricKind
-from .containers import AMD, CPU, NVIDIA, UNKNOWN, cuda_range, framework_version
+from .containers import AMD, CPU, NVIDIA, UNKNOWN, catalog_repository, cuda_range, framework_version, month_of
 from .models import ContainerPlan
 from .toolkits import Facts, is_data_center
 from .verdict import End, Holds, Question, Rule, Step, holds
 from .versions import at_least, minor, numbers
 
-
-@dataclass(frozen=True)
-class _FrameworkBuild:
-    """A publisher's builds that leave out GPUs which their CUDA toolkit still serves."""
-
-    repository: str
-    since: str
-    cuda_from: str
-    lowest_capability: str
-    source: str
-
-
-# PyTorch's own binaries: pytorch/pytorch:RELEASE.md, CUDA support matrix.
-_BUILDS = (
-    _FrameworkBuild("docker.io/pytorch/pytorch", "2.11", "12.8", "7.5", "pytorch/pytorch PR #175253 (2026-02-18)"),
-    _FrameworkBuild("docker.io/pytorch/pytorch", "2.8", "12.8", "7.0", "pytorch/pytorch#160269 (2025-08-12)"),
-)
 
 _FROM_HOST = {
     FabricKind.GPUDIRECT_TCPX: "the GPUDirect-TCPX plugin",
@@ -48,8 +29,8 @@ def container_steps(q: Question, facts: Facts) -> tuple[Step, ...]:
     steps.insert(0, _device(q, container, accelerator))
     if steps[0].holds is Holds.YES and container.vendor == NVIDIA:
         steps.append(_toolkit(q, container, accelerator, facts))
-        if steps[-1].holds is Holds.YES:
-            steps += _framework(q, container, accelerator)
+        if steps[-1].holds is not Holds.NO:
+            steps += _framework(q, container, accelerator, facts)
         if any(cuda_range(container)):
             steps.append(_driver(q, container, accelerator, facts))
     if steps[0].holds is not Holds.NO:
@@ -66,6 +47,8 @@ def may_run(q: Question, container: ContainerPlan, facts: Facts) -> bool:
     if container.vendor != NVIDIA:
         return True
     if _range_answer(*cuda_range(container), q.accelerator, facts)[0] is not Holds.YES:
+        return False
+    if any(s.holds is Holds.NO for s in _framework(q, container, q.accelerator, facts)):
         return False
     release = facts.release(container.cuda)
     floor = (release.min_driver_minor_compat or release.min_driver) if release else ""
@@ -222,29 +205,43 @@ def _toolkit(q: Question, container: ContainerPlan, accelerator: Accelerator, fa
     )
 
 
-def _framework(q: Question, container: ContainerPlan, accelerator: Accelerator) -> list[Step]:
+def _framework(q: Question, container: ContainerPlan, accelerator: Accelerator, facts: Facts) -> list[Step]:
     """A step where the publisher is known to leave GPUs out of its builds."""
-    version, mine = framework_version(container), minor(accelerator.compute_capability)
-    for build in _BUILDS:
-        if container.repository != build.repository or not version or not mine:
-            continue
-        if not (at_least(version, build.since) and at_least(container.cuda, build.cuda_from)):
-            continue
-        lowest = minor(build.lowest_capability) or mine
-        name = f"{container.framework} {version}"
-        finding = (
-            f"{container.reference} holds {name} for CUDA {container.cuda}, whose builds begin at compute capability "
-            f"{build.lowest_capability}; {_machine(q)} has {accelerator.compute_capability}: no kernel is found for it"
-        )
-        ends = (
-            End(_machine(q), accelerator.compute_capability, accelerator.source),
-            End(container.reference, f"compute capability {build.lowest_capability} or newer", build.source),
-        )
-        fits = mine >= lowest
-        return [
-            Step(Rule.FRAMEWORK, f"{name} is built for {accelerator.model}", holds(fits), ends, "" if fits else finding)
-        ]
-    return []
+    mine = minor(accelerator.compute_capability)
+    builds = [b for b in facts.builds if mine and _is_of(b, q, container)]
+    if not mine or not builds:
+        return []
+    build = max(builds, key=lambda b: minor(b.lowest_capability) or (0, 0))
+    fits = mine >= (minor(build.lowest_capability) or mine)
+    name = f"{build.framework} {_version_of(build, container)}"
+    cuda = f" for CUDA {short(container.cuda)}" if build.cuda_from else ""
+    cpu = f" on {build.arch}" if build.arch else ""
+    finding = (
+        f"{container.reference} holds {name}{cuda}, whose builds{cpu} begin at compute capability "
+        f"{build.lowest_capability}; {_machine(q)} has {accelerator.compute_capability}: no kernel is found for it"
+    )
+    source = f"{build.source}, {build.as_of}" if build.as_of else build.source
+    ends = (
+        End(_machine(q), accelerator.compute_capability, accelerator.source),
+        End(container.reference, f"compute capability {build.lowest_capability} or newer", source),
+    )
+    claim = f"{name} is built for {accelerator.model}"
+    return [Step(Rule.FRAMEWORK, claim, holds(fits), ends, "" if fits else finding)]
+
+
+def _is_of(build: FrameworkBuild, q: Question, container: ContainerPlan) -> bool:
+    """Whether a container is certainly one of a row's builds."""
+    if catalog_repository(container) not in build.repositories or build.arch not in ("", q.instance.arch):
+        return False
+    version = _version_of(build, container)
+    since = not build.version_from or at_least(version, build.version_from)
+    before = not build.version_until or at_least(version, build.version_until) is False
+    return bool(version and since and before and (not build.cuda_from or at_least(container.cuda, build.cuda_from)))
+
+
+def _version_of(build: FrameworkBuild, container: ContainerPlan) -> str:
+    # The monthly images hold builds between two releases: the month says what they were built for.
+    return month_of(container) if build.framework == "NGC" else framework_version(container)
 
 
 def _driver(q: Question, container: ContainerPlan, accelerator: Accelerator, facts: Facts) -> Step:

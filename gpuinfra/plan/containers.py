@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from .. import catalog
 from ..catalog import ContainerImage, Miss
+from ..catalog.software import AWS_PRIVATE_REGISTRY, AWS_PUBLIC_GALLERY
 from ..diagnostics import Diagnostic
 from . import image_findings as findings
 from .models import ContainerPlan
@@ -22,10 +23,8 @@ CATALOG, TAG, UNKNOWN = "catalog", "tag", "unknown"
 
 Lookup = Callable[[str], ContainerImage | Miss]
 
-AWS_PUBLIC_GALLERY = "public.ecr.aws/deep-learning-containers"
-_AWS_DEEP_LEARNING = re.compile(
-    r"(?:public\.ecr\.aws/deep-learning-containers|763104351884\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?)/[a-z0-9-]+"
-)
+_AWS_REGISTRY = rf"(?:{re.escape(AWS_PUBLIC_GALLERY)}|{AWS_PRIVATE_REGISTRY})"
+_AWS_DEEP_LEARNING = re.compile(rf"{_AWS_REGISTRY}/[a-z0-9-]+")
 
 
 @dataclass(frozen=True)
@@ -48,17 +47,18 @@ _PUBLISHERS = (
     _Publisher(re.compile(r"docker\.io/rocm/(?P<framework>[a-z0-9]+)[a-z0-9._/-]*"), "", AMD),
     _Publisher(re.compile(r"(?:docker\.io|nvcr\.io)/nvidia/cuda"), "cuda", NVIDIA),
     _Publisher(re.compile(r"nvcr\.io/nvidia/(?P<framework>[a-z0-9]+)[a-z0-9._/-]*"), "", NVIDIA),
-    _Publisher(
-        re.compile(_AWS_DEEP_LEARNING.pattern.rpartition("/")[0] + r"/(?P<framework>[a-z0-9]+)[a-z0-9-]*"), "", ""
-    ),
+    _Publisher(re.compile(rf"{_AWS_REGISTRY}/(?P<framework>[a-z0-9]+)[a-z0-9-]*"), "", ""),
 )
 
 _FRAMEWORKS = frozenset({"pytorch", "tensorflow", "vllm", "sglang", "jax", "tritonserver", "nemo", "cuda", "base"})
 
 # NGC's monthly images share one CUDA a month (triton-inference-server/server:docs/introduction/compatibility.md).
 _MONTHLY = re.compile(r"nvcr\.io/nvidia/(?:pytorch|tensorflow|tritonserver)")
-_MONTH = re.compile(r"(\d\d\.\d\d)(?:-|$)")
+_MONTH = re.compile(r"(\d\d\.(?:0[1-9]|1[0-2]))(?:-|$)")
 _MONTHS_FROM = "nvcr.io/nvidia/pytorch:"
+_FIRST_YEAR = 17
+# A month that is not listed yet may well be out; one of a later year is a slip of the pen.
+_MONTHS_AHEAD = 6
 
 _CUDA_LONG = re.compile(r"(?:^|[^a-z0-9])cuda[-_]?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?!\d)")
 _CUDA_SHORT = re.compile(r"(?:^|[^a-z0-9])cu(\d\d)(\d)(?!\d)")
@@ -96,10 +96,8 @@ def container_plan(
 
 
 def full_reference(image: ContainerImage) -> str:
-    """The reference that pulls a catalog image: AWS's images are listed without their gallery."""
-    first = image.image.partition("/")[0]
-    listed_bare = "/" not in image.image and "." not in first.partition(":")[0] and image.registry.startswith("aws-dlc")
-    return f"{AWS_PUBLIC_GALLERY}/{image.image}" if listed_bare else image.image
+    """The reference that pulls a catalog image."""
+    return image.image
 
 
 def is_moving(tag: str) -> bool:
@@ -187,6 +185,8 @@ def _by_month(plan: ContainerPlan, images: Iterable[ContainerImage]) -> Containe
         if i.image.startswith(_MONTHS_FROM) and i.cuda_version and _MONTH.match(i.image.removeprefix(_MONTHS_FROM))
     ]
     rows.sort(key=lambda r: r[0])
+    if not rows or not _is_near(month[1], rows[-1][0]):
+        return plan
     before = [i for m, i in rows if m <= month[1]]
     after = [i for m, i in rows if m >= month[1]]
     if before and after and before[-1] is after[0]:
@@ -198,6 +198,28 @@ def _by_month(plan: ContainerPlan, images: Iterable[ContainerImage]) -> Containe
         cuda_at_most=after[0].cuda_version if after else "",
         basis="the months around that of its tag",
     )
+
+
+def _is_near(month: str, newest: str) -> bool:
+    """Whether an image of a month can exist: since the first ones, and not long after the newest that is known."""
+    ahead = _count(month) - _count(newest)
+    return _count(month) >= _FIRST_YEAR * 12 and ahead <= _MONTHS_AHEAD
+
+
+def _count(month: str) -> int:
+    year, number = month.split(".")
+    return int(year) * 12 + int(number)
+
+
+def month_of(plan: ContainerPlan) -> str:
+    """The month that a monthly image is of, as 25.08; empty for other images."""
+    found = _MONTH.match(plan.tag) if _MONTHLY.fullmatch(plan.repository) else None
+    return found[1] if found else ""
+
+
+def catalog_repository(plan: ContainerPlan) -> str:
+    """The repository as the tables spell it: AWS's private registries hold what its public gallery does."""
+    return re.sub(rf"^{AWS_PRIVATE_REGISTRY}", AWS_PUBLIC_GALLERY, plan.repository)
 
 
 def _from_row(plan: ContainerPlan, row: ContainerImage) -> ContainerPlan:

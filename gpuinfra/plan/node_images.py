@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from .. import catalog
 from ..catalog import Accelerator, InstanceType, Miss, NodeImage
@@ -23,13 +22,6 @@ from .versions import newest_first
 AUTO = "auto"
 GPU_ROOT_GIB = 200
 CPU_ROOT_GIB = 100
-
-# Images for the nodes of a managed service, which starts and updates them in its own way.
-_OF_A_SERVICE = re.compile(r"/(?:ecs|eks|pcs|bottlerocket)/|slurm|(?:^|[-_])aks-|fips", re.IGNORECASE)
-_OS_ORDER = ("ubuntu24.04", "ubuntu22.04", "al2023")
-
-# Machines that an image's publisher says cannot boot it: publisher, family of the machine, source.
-_CANNOT_BOOT = {("deeplearning-platform-release", "g2"): "Google Cloud: GPU machine types (2026-04-14)"}
 
 _WINDOWS = re.compile(r"(?i)windows|(?:^|[:/])win(?:10|11|dows|2\d{3})")
 
@@ -82,119 +74,6 @@ def choose_node_image(
     return _named(provider, instance, accelerator, wish.strip(), kind, facts, path)
 
 
-def serves(image: NodeImage, instance: InstanceType) -> bool | None:
-    """Whether an image's own list of machines has this one; None where it has no list."""
-    tokens = [t.strip() for t in image.machine_types.split(";") if t.strip()]
-    return any(_is_machine(t, instance) for t in tokens) if tokens else None
-
-
-def ranked_images(
-    instance: InstanceType, accelerator: Accelerator | None, kind: str, facts: Facts
-) -> tuple[NodeImage, ...]:
-    """The images that fit a machine, best first: sold under a name, made for it, certain, plain Ubuntu, newest."""
-    key = (instance.name, accelerator.model if accelerator else "", kind)
-    found = facts.rankings.get(key)
-    if found is None:
-        found = facts.rankings[key] = _rank_images(instance, accelerator, kind, facts)
-    return found
-
-
-def _rank_images(
-    instance: InstanceType, accelerator: Accelerator | None, kind: str, facts: Facts
-) -> tuple[NodeImage, ...]:
-    fitting = [(i, _steps(i, instance, accelerator, kind)) for i in _bootable(instance, accelerator, kind, facts)]
-    fitting = [(i, s) for i, s in fitting if not any(step.holds is Holds.NO for step in s)]
-    return tuple(i for i, _ in sorted(fitting, key=lambda f: _rank(f[0], f[1], instance)))
-
-
-def _bootable(instance: InstanceType, accelerator: Accelerator | None, kind: str, facts: Facts) -> list[NodeImage]:
-    if accelerator is None:
-        return [i for i in facts.node_images if i.driver_kind == "none" and i.selector]
-    made = [i for i in facts.node_images if i.driver_kind == kind and serves(i, instance) is not False]
-    made = [i for i in made if not _OF_A_SERVICE.search(f"{i.selector} {i.name} {i.publisher}") and i.os[:3] != "aks"]
-    made = [i for i in made if "<" not in i.selector and "recipe" not in i.name and "blueprint" not in i.name]
-    made = [i for i in made if _refused_by_publisher(i, instance) is None]
-    return [_laid_on(i, facts) for i in made] or (
-        _plain_under_driver(kind, facts) if _lays_drivers(kind, facts) else []
-    )
-
-
-def _laid_on(image: NodeImage, facts: Facts) -> NodeImage:
-    """An image that is a stock image with a driver laid on it at boot takes the stock image's selector."""
-    if image.selector:
-        return image
-    stock = next(
-        (i for i in facts.node_images if i.driver_kind == "none" and i.selector and _same_stock(i, image)), None
-    )
-    return image._replace(selector=stock.selector) if stock else image
-
-
-def _same_stock(stock: NodeImage, image: NodeImage) -> bool:
-    return (stock.publisher, stock.os, stock.arch) == (image.publisher, image.os, image.arch)
-
-
-def _lays_drivers(kind: str, facts: Facts) -> bool:
-    """Whether the cloud is known to lay this kind of driver on stock images."""
-    return any(i.driver_kind == kind and not i.selector and _laid_on(i, facts).selector for i in facts.node_images)
-
-
-def _plain_under_driver(kind: str, facts: Facts) -> list[NodeImage]:
-    """Stock images that carry the driver once it is laid on; its version is not known."""
-    return [i._replace(driver_kind=kind) for i in facts.node_images if i.driver_kind == "none" and i.selector]
-
-
-def _is_machine(token: str, instance: InstanceType) -> bool:
-    """Whether a token such as `A3 High (8 GPUs)`, `P6-B200`, `NVads A10 v5` or `NC*_xl_X_v6` means the machine."""
-    text, _, limit = token.partition("(")
-    gpus = re.match(r"(\d+) GPU", limit)
-    if gpus and instance.gpu_count != int(gpus[1]):
-        return False
-    if "*" in text:
-        return fnmatchcase(instance.name.lower().removeprefix("standard_"), text.strip().lower())
-    words = [w for w in re.split(r"[ _-]+", text.strip().lower()) if w]
-    parts = [p for p in re.split(r"[_-]+", instance.family.lower()) if p]
-    if "".join(words) == "".join(parts) or (len(words) == 1 and words[0] in parts):
-        return True
-    return bool(words) and len(words) <= len(parts) and all(map(_same_word, words, parts, range(len(words))))
-
-
-def _same_word(word: str, part: str, at: int) -> bool:
-    # Later words may be cut short (Ultra for ultragpu). The first names the family: A4 is not A4X, though NVads is NV.
-    if at:
-        return part.startswith(word)
-    return word == part or (len(word) - len(part) > 2 and word.startswith(part))
-
-
-def _refused_by_publisher(image: NodeImage, instance: InstanceType) -> str | None:
-    return _CANNOT_BOOT.get((image.publisher, instance.family.lower()))
-
-
-def _steps(image: NodeImage, instance: InstanceType, accelerator: Accelerator | None, kind: str) -> tuple[Step, ...]:
-    return node_steps(instance, accelerator, node_facts(image, image.selector or image.name), kind)
-
-
-def _rank(image: NodeImage, steps: tuple[Step, ...], instance: InstanceType) -> tuple[object, ...]:
-    unknown = sum(1 for s in steps if s.holds is Holds.UNKNOWN)
-    os = next((n for n, name in enumerate(_OS_ORDER) if image.os == name), len(_OS_ORDER))
-    moving = bool(re.search(r"stable|latest(?!/)", image.selector)) and not numbers_in(image.selector)
-    return (
-        not image.selector,
-        serves(image, instance) is None,
-        unknown,
-        not image.driver,
-        os,
-        moving,
-        newest_first(image.driver),
-        tuple(-n for n in numbers_in(image.selector)),
-        image.selector,
-    )
-
-
-def numbers_in(text: str) -> tuple[int, ...]:
-    """The numbers in a name, in order."""
-    return tuple(int(n) for n in re.findall(r"\d{1,9}", text))
-
-
 def _auto(instance: InstanceType, accelerator: Accelerator | None, kind: str, facts: Facts, path: str) -> NodeChoice:
     ranked = ranked_images(instance, accelerator, kind, facts)
     what = f"{accelerator.model} ({instance.name})" if accelerator else instance.name
@@ -207,7 +86,7 @@ def _auto(instance: InstanceType, accelerator: Accelerator | None, kind: str, fa
         text = f"no node image for {what} is in the catalog: it needs {wanted}"
         return NodeChoice(None, NodeFacts(), (), (findings.NO_NODE_IMAGE.at(path, text),))
     image = ranked[0]
-    steps = _steps(image, instance, accelerator, kind)
+    steps = image_steps(image, instance, accelerator, kind)
     why = f"{image.name}: for {what}" + (f", driver {image.driver}" if image.driver else "")
     if not image.selector:
         text = f"{what} boots {image.name}" + (f" (driver {image.driver})" if image.driver else "")
@@ -265,7 +144,7 @@ def _named(
     image = _under_driver(row, instance, kind, facts)
     full = read_image_name(provider, _full_selector(image)) if wish.startswith("family/") or "/" not in wish else None
     name = full if full and full.kind == name.kind == FAMILY else name
-    steps = _steps(image._replace(selector=wish), instance, accelerator, kind)
+    steps = image_steps(image._replace(selector=wish), instance, accelerator, kind)
     what = f"{accelerator.model} ({instance.name})" if accelerator else instance.name
     found = (*found, *_misfits(steps, instance, accelerator, kind, facts, path))
     if not any(d.is_error for d in found):
@@ -286,9 +165,9 @@ def _under_driver(row: NodeImage, instance: InstanceType, kind: str, facts: Fact
     if row.driver_kind != "none" or not kind:
         return row
     laid = [i for i in facts.node_images if i.driver_kind == kind and not i.selector and serves(i, instance)]
-    laid = [i for i in laid if _laid_on(i, facts).selector]
+    laid = [i for i in laid if laid_on(i, facts).selector]
     for image in laid:
-        if _same_stock(row, image):
+        if same_stock(row, image):
             return image._replace(selector=row.selector)
     return row._replace(driver_kind=kind) if laid else row
 
@@ -323,7 +202,7 @@ def _not_served(
 ) -> tuple[Diagnostic, ...]:
     if accelerator is None:
         return ()
-    refused = _refused_by_publisher(image, instance)
+    refused = refused_by_publisher(image, instance)
     hint = _take_instead(instance, accelerator, kind, facts)
     if refused:
         return (findings.MACHINE_NOT_SERVED.at(path, f"{instance.name} cannot boot {wish} ({refused})", hint),)

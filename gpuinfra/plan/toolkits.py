@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from .. import catalog
-from ..catalog import Accelerator, ContainerImage, CudaRelease, NodeImage
+from ..catalog import Accelerator, ContainerImage, CudaRelease, FrameworkBuild, NodeImage
 from ..vocabulary import Provider
 from .versions import minor, numbers
 
@@ -38,6 +38,7 @@ class Facts:
     releases: tuple[CudaRelease, ...]
     containers: tuple[ContainerImage, ...] = ()
     node_images: tuple[NodeImage, ...] = ()
+    builds: tuple[FrameworkBuild, ...] = ()
 
     @cached_property
     def _by_minor(self) -> dict[tuple[int, int], list[CudaRelease]]:
@@ -113,7 +114,8 @@ class Facts:
 @lru_cache(maxsize=8)
 def catalog_facts(provider: Provider) -> Facts:
     """The packaged tables, with the node images of one cloud."""
-    return Facts(catalog.cuda_releases(), catalog.container_images(), catalog.node_images(provider))
+    images = catalog.node_images(provider)
+    return Facts(catalog.cuda_releases(), catalog.container_images(), images, catalog.framework_builds())
 
 
 def is_data_center(accelerator: Accelerator) -> bool:

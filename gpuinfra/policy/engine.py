@@ -37,7 +37,10 @@ class GraphReport:
 
 
 def check_plan(plan: ClusterPlan, *, rules: Iterable[PlanRule] | None = None) -> tuple[Diagnostic, ...]:
-    """Findings of the plan rules (or of `rules`), in order, with the spec's waivers applied. Raises RuleError."""
+    """Findings of the plan rules (or of `rules`), in order, with the spec's waivers applied. Raises RuleError.
+
+    One mistake is one finding: a warning at the very field that deciding refused is left out.
+    """
     if rules is None:
         from .registry import plan_rules
 
@@ -48,7 +51,7 @@ def check_plan(plan: ClusterPlan, *, rules: Iterable[PlanRule] | None = None) ->
         if plan.provider not in rule.providers:
             continue
         try:
-            found.extend(rule.check(context))
+            found.extend(d for d in rule.check(context) if d.is_error or d.path not in context.refused)
         except Exception as e:
             raise RuleError(rule, e) from e
     return waived(found, plan.spec.waivers, plan.now)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..cost import CostEstimate
+from collections.abc import Iterable
+
+from ..cost import CostEstimate, CostLine
 from ..plan.models import ClusterPlan
 
 HOURS_PER_MONTH = 730
@@ -13,9 +15,13 @@ LAG_HOURS = 24
 """The clouds' spend data come 8 to 24 hours late (AWS Cost Management User Guide; Azure Cost Management, data
 latency; Google Cloud Billing, budgets)."""
 
+_CENT = 0.01
+
 
 def usd(amount: float) -> str:
-    """An amount for a sentence: cents below 1000, whole dollars above."""
+    """An amount for a sentence: cents below 1000, whole dollars above; what is less than a cent is not shown as nothing."""
+    if 0 < amount < _CENT:
+        return f"{amount:.2g} USD" if amount >= _CENT / 100 else f"less than {_CENT / 100:g} USD"
     return f"{amount:,.2f} USD" if amount < 1000 else f"{amount:,.0f} USD"
 
 
@@ -39,11 +45,21 @@ def spent(cost: CostEstimate, hours: float) -> str:
     return f"{at_least(cost) or 'up to '}{usd(cost.worst_usd_per_hour * hours)}"
 
 
-def dated(cost: CostEstimate) -> str:
-    """The date of the price that weighs most, for the end of a sentence."""
-    lines = [line for line in cost.lines if line.worst_usd_per_hour]
-    if not lines:
+def dated(cost: CostEstimate, hours: float = 1) -> str:
+    """The date of the price that weighs most in the worst case of so many hours, for the end of a sentence."""
+    weights = [(line, _weight(line, hours)) for line in cost.lines]
+    return dated_by(weights)
+
+
+def _weight(line: CostLine, hours: float) -> float:
+    most = hours if line.hours_at_most is None else min(hours, line.hours_at_most)
+    return (line.worst_usd_per_hour or 0.0) * most
+
+
+def dated_by(weights: Iterable[tuple[CostLine, float]]) -> str:
+    """The date of the heaviest of some lines, each with its share of a sum."""
+    main, weight = max(weights, key=lambda pair: pair[1], default=(None, 0.0))
+    if main is None or not weight:
         return "no price is known"
-    main = max(lines, key=lambda line: line.worst_usd_per_hour or 0)
     when = f"price of {main.as_of}" if main.as_of else "price undated"
     return f"{when}, estimated" if main.estimate else when

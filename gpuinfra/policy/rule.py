@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..diagnostics import Code, Diagnostic, Severity
-from ..plan.models import ClusterPlan
+from ..plan.models import ClusterPlan, PoolPlan
 from ..vocabulary import Provider
 from .resource_graph import ResourceGraph
 
@@ -22,19 +22,29 @@ if TYPE_CHECKING:
     from ..cost import CostEstimate
     from .aws_graph import AwsGraph
 
-_HEADING = re.compile(r"^(What|Why|Fix|References): ?", re.MULTILINE)
+_HEADING = re.compile(r"^(What|Severity|Why|Fix|References): ?", re.MULTILINE)
 
 
 def described(code: str, slug: str, severity: Severity, doc: str | None, facts: tuple[str, ...] = ()) -> Code:
     """The code of a rule, its texts taken from the rule's module docstring, so that they are written once.
 
     The docstring has the headings `What:`, `Why:`, `Fix:` and `References:`, each at the start of a line; references
-    are parted by semicolons.
+    are parted by semicolons. `Severity:` says when a finding has another severity than the code's own.
     """
     parts = _HEADING.split(doc or "")
     text = {parts[i]: " ".join(parts[i + 1].split()) for i in range(1, len(parts) - 1, 2)}
     references = tuple(r.strip() for r in text.get("References", "").split(";") if r.strip())
-    return Code(code, slug, severity, text.get("What", ""), text.get("Why", ""), text.get("Fix", ""), references, facts)
+    return Code(
+        code,
+        slug,
+        severity,
+        text.get("What", ""),
+        text.get("Why", ""),
+        text.get("Fix", ""),
+        references,
+        facts,
+        text.get("Severity", ""),
+    )
 
 
 @dataclass(frozen=True)
@@ -75,6 +85,26 @@ class PlanContext:
         from ..cost import estimate
 
         return estimate(self.plan)
+
+    @cached_property
+    def decided(self) -> tuple[Diagnostic, ...]:
+        """What deciding found, before waivers. The plan does not keep it, so that it is worked out again."""
+        from ..plan.resolve import resolve
+
+        return resolve(self.plan.spec, self.plan.now, name=self.plan.name).diagnostics
+
+    @cached_property
+    def refused(self) -> frozenset[str]:
+        """Paths at which deciding found an error that no waiver covers: rules do not warn of the same part again."""
+        if self.plan.complete:
+            return frozenset()
+        from .engine import waived
+
+        return frozenset(d.path for d in waived(self.decided, self.plan.spec.waivers, self.plan.now) if d.is_error)
+
+    def sold(self, pool: PoolPlan) -> bool:
+        """Whether deciding let the way stand in which a pool is bought."""
+        return not {f"{pool.path}.capacity", f"{pool.path}.capacity.type"} & self.refused
 
 
 @dataclass

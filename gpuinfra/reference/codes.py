@@ -55,7 +55,7 @@ def rule_page(code: Code, rule: Rule | None) -> str:
         f'<a id="{code.code.lower()}"></a>',
         f"### {code.code} {code.slug}",
         "",
-        f"*{code.severity}*. {_written(code, rule)}",
+        f"*{code.severity}{f'; {code.varies}' if code.varies else ''}*. {_written(code, rule)}",
     ]
     if code.facts:
         out += ["", f"Facts: {', '.join(code.facts)}."]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FOLDER = "docs/reference"
 COMMAND = "gpuinfra docs"
-_MADE = f"<!-- Made by `{COMMAND}` from the code. Edit the code and run it again. -->\n\n"
+_MADE = f"This page is generated from the code by `{COMMAND}`: change the code and run the command, not this page.\n"
 
 
 def pages(root: click.Command, extra: Iterable[Code] = ()) -> dict[str, str]:
@@ -24,9 +24,15 @@ def pages(root: click.Command, extra: Iterable[Code] = ()) -> dict[str, str]:
     return {
         "spec.md": spec_page(),
         "rules.md": rules_page(extra),
-        "instances.md": _MADE + instances_page(),
+        "instances.md": _page(instances_page()),
         "cli.md": cli_page(root),
     }
+
+
+def _page(text: str) -> str:
+    """The page with, below its title, where it comes from."""
+    title, _, rest = text.partition("\n")
+    return f"{title}\n\n{_MADE}{rest}"
 
 
 def write(made: Mapping[str, str], folder: Path) -> tuple[str, ...]:
@@ -65,7 +71,7 @@ def spec_page() -> str:
             top = first
             out.append(f"\n## {top}\n")
         out.append(_field(field))
-    return _MADE + "\n".join(out) + "\n"
+    return _page("\n".join(out) + "\n")
 
 
 def _field(field: SpecField) -> str:
@@ -103,9 +109,9 @@ def rules_page(extra: Iterable[Code] = ()) -> str:
     for start, title in TITLES.items():
         here = [code for code in codes.values() if code.code.startswith(start)]
         out += [f"## {title}\n", "| code | name | severity | |", "| --- | --- | --- | --- |"]
-        out += [f"| [{c.code}](#{c.code.lower()}) | {c.slug} | {c.severity} | {_cell(c.summary)} |" for c in here]
+        out += [f"| [{c.code}](#{c.code.lower()}) | {c.slug} | {c.severity}{' (varies)' if c.varies else ''} | {_cell(c.summary)} |" for c in here]
         out += ["", *(rule_page(c, rules.get(c.code)) for c in here)]
-    return _MADE + "\n".join(out)
+    return _page("\n".join(out))
 
 
 def _cell(text: str) -> str:
@@ -132,4 +138,4 @@ def cli_page(root: click.Command) -> str:
                 continue
             inner = click.Context(command, info_name=name, parent=context, **settings)
             out += [f"## gpuinfra {name}\n", "```text", command.get_help(inner).rstrip(), "```\n"]
-    return _MADE + "\n".join(out).rstrip() + "\n"
+    return _page("\n".join(out).rstrip() + "\n")

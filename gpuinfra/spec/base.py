@@ -34,6 +34,7 @@ from .quantities import (
     check_day,
     check_duration,
     check_moment,
+    duration_hint,
     format_duration,
     format_moment,
     parse_day,
@@ -80,7 +81,7 @@ def visible(text: str) -> str:
     )
 
 
-def _argument(text: str) -> str:
+def _lines(text: str) -> str:
     visible(text.replace("\n", "").replace("\t", ""))
     return text
 
@@ -101,7 +102,7 @@ class SpecModel(BaseModel):
     @classmethod
     def _plain_and_visible(cls, value: Any, info: ValidationInfo) -> Any:
         if isinstance(value, str):
-            return value if value.isprintable() or info.field_name in cls.multi_line else visible(value)
+            return _lines(value) if info.field_name in cls.multi_line else visible(value)
         if is_output(value):
             return refuse_output(value, cls.output_alternatives.get(info.field_name or "", ""))
         return value
@@ -143,13 +144,7 @@ def _duration(value: Any) -> Any:
     if isinstance(value, str):
         return _read(parse_duration, value)
     number = shown(value)
-    raise bad(
-        "duration",
-        f"{number} is not a duration",
-        f"give it a unit: {number}h is {number} hours, {number}m is {number} minutes"
-        if _is_number(value)
-        else "write a number and a unit, as 30m, 72h or 1h30m",
-    )
+    raise bad("duration", f"{number} is not a duration", duration_hint(number if _is_number(value) else ""))
 
 
 def _size(value: Any) -> Gib:
@@ -244,7 +239,7 @@ PublicKey = Annotated[
 ]
 """One line, as a .pub file holds it; the file's line end is left off."""
 
-Argument = Annotated[str, BeforeValidator(refuse_output), AfterValidator(_argument)]
+Argument = Annotated[str, BeforeValidator(refuse_output), AfterValidator(_lines)]
 """One argument of a command, which may have several lines."""
 
 Number = Annotated[float, Field(strict=True)]

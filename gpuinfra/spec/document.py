@@ -118,18 +118,18 @@ class _Composer:
                     return
 
     def _scalar(self, event: yaml.ScalarEvent) -> None:
-        self._refuse_tag(event)
+        tagged = self._refuse_tag(event)
         at = _place_of(event)
         self._tick(at)
         text = str(event.value)
         plain = event.style is None or event.style == ""
         data = resolve_scalar(text) if plain else text
-        node = Node(*at, data, raw=text, plain=plain, open=False)
+        node = Node(*at, data, raw=text, plain=plain, open=False, tagged=tagged)
         self._anchor(event, node)
         self._place(node)
 
     def _begin(self, event: Any) -> None:
-        self._refuse_tag(event)
+        tagged = self._refuse_tag(event)
         at = _place_of(event)
         if len(self._stack) >= MAX_DEPTH:
             self._stop(f.TOO_DEEP, at, f"the value is nested more than {MAX_DEPTH} levels deep")
@@ -137,7 +137,7 @@ class _Composer:
         if top and top.node.entries is not None and top.key is None:
             kind = "a mapping" if isinstance(event, yaml.MappingStartEvent) else "a list"
             self._stop(f.BAD_KEY, at, f"{kind} stands where a key is wanted")
-        node = Node(*at, block=not event.flow_style)
+        node = Node(*at, block=not event.flow_style, tagged=tagged)
         if isinstance(event, yaml.MappingStartEvent):
             node.entries = {}
         else:
@@ -208,6 +208,7 @@ class _Composer:
         sources = source.items if source.items is not None else [source]
         for one in sources:
             if one.entries is None:
+                node.partial = True
                 self._add(f.MERGE, at, "the value of << is not a mapping, nor a list of mappings")
                 return
             node.weight += one.weight
@@ -218,10 +219,13 @@ class _Composer:
                     node.entries[key] = child
                     node.keys[key] = one.keys[key]
 
-    def _refuse_tag(self, event: Any) -> None:
-        if event.tag is not None:
-            tag = printable(str(event.tag).replace("tag:yaml.org,2002:", "!!"))
-            self._add(f.TAG, _place_of(event), f"the tag {tag} is not allowed; a spec is plain data")
+    def _refuse_tag(self, event: Any) -> bool:
+        """Whether the value has a tag, which is a finding."""
+        if event.tag is None:
+            return False
+        tag = printable(str(event.tag).replace("tag:yaml.org,2002:", "!!"))
+        self._add(f.TAG, _place_of(event), f"the tag {tag} is not allowed; a spec is plain data")
+        return True
 
     def _anchor(self, event: Any, node: Node) -> None:
         if event.anchor is not None:
@@ -245,7 +249,8 @@ class _Composer:
         path = path_text(self._path(below)) if below else ""
         self.findings.append(code.at(path, message).located(Source(self.file, *at)))
         if len(self.findings) >= MAX_FINDINGS:
-            self.findings.append(f.MORE.at("", "and more of the same").located(Source(self.file)))
+            # The place of the last one, so that the note stays behind it in the file's order.
+            self.findings.append(f.MORE.at("", "and more of the same").located(Source(self.file, *at)))
             raise _StopError
 
     def _stop(self, code: Code, at: Place, message: str) -> NoReturn:

@@ -11,6 +11,7 @@ from enum import Enum
 from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from .base import SpecModel
@@ -147,6 +148,27 @@ class Place:
     """What the user wrote there, None where nothing."""
     element: bool = False
     """Whether it is an entry of the field's list or mapping, and not the field itself."""
+    owner: type[SpecModel] | None = None
+    """The model that has the field."""
+    name: str = ""
+    """The field's name."""
+
+    def takes(self, value: object) -> bool:
+        """Whether the spec takes a value here. What a hint offers must pass."""
+        if self.owner is None:
+            return False
+        whole = value if not self.element else {"x": value} if get_origin(self.info_type) is dict else [value]
+        try:
+            self.owner.model_validate({self.name: whole})
+        except ValidationError as e:
+            return not any(error["loc"][:1] == (self.name,) for error in e.errors(include_url=False))
+        return True
+
+    @property
+    def info_type(self) -> Any:
+        """The field's annotation, without what it is annotated with."""
+        annotation: Any = self.info.annotation if self.info else None
+        return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
     @property
     def examples(self) -> tuple[str, ...]:
@@ -182,12 +204,15 @@ def _below(place: Place, step: str | int) -> Place | None:
     value = child(place.value, step)
     if isinstance(step, int):
         item = place.shape.item
-        return Place(shape_of(item), place.info, value, element=True) if item is not None else None
+        if item is None:
+            return None
+        return Place(shape_of(item), place.info, value, element=True, owner=place.owner, name=place.name)
     if place.shape.value is not None:
-        return Place(shape_of(place.shape.value), place.info, value, element=True)
+        shape = shape_of(place.shape.value)
+        return Place(shape, place.info, value, element=True, owner=place.owner, name=place.name)
     model = place.model
     info = model.model_fields.get(step) if model else None
-    return Place(shape_of(info.annotation), info, value) if info else None
+    return Place(shape_of(info.annotation), info, value, owner=model, name=str(step)) if info else None
 
 
 def child(value: object, step: str | int) -> object:

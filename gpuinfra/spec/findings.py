@@ -62,6 +62,7 @@ NOT_YAML = Code(
     E,
     "Text that is not YAML.",
     why="The place named is where the reader gave up; the cause is there or a little above.",
+    fix="Look there for wrong indentation, an open quote or bracket, or text that wants quotes.",
 )
 TAB = Code(
     "GI1008",
@@ -276,7 +277,7 @@ INVISIBLE = Code(
     "GI1046",
     "invisible-character",
     E,
-    "A value with a character that cannot be seen.",
+    "A character that cannot be seen, in a value or where a space is wanted.",
     why="A no-break space from a web page, a line break or a mark that turns the writing round makes another name of a "
     "name; clouds refuse it late, and terminals obey some of them.",
     fix="Type the value anew.",

@@ -13,7 +13,6 @@ from ..diagnostics import Diagnostic, Source, has_errors, in_order
 from . import findings as f
 from .document import compose
 from .models import ClusterSpec
-from .paths import parse_path
 from .positions import Positions
 from .reading import MAX_BYTES, decode, read_text, shown_file, too_large
 
@@ -33,7 +32,7 @@ class Loaded:
         """The finding with its place in the file: by its path, or by the longest part of it that the file has."""
         if self.positions is None or diagnostic.source is not None:
             return diagnostic
-        return diagnostic.located(self.positions.of(parse_path(diagnostic.path)))
+        return diagnostic.located(self.positions.of(self.positions.find(diagnostic.path)))
 
 
 def load(path: str | os.PathLike[str], text: str | None = None) -> Loaded:
@@ -68,14 +67,28 @@ def _given(text: str, source: Source) -> str | Diagnostic:
     return too_large(source) if len(data) > MAX_BYTES else decode(data, source)
 
 
+def _not_a_mapping(data: object, positions: Positions | None) -> Diagnostic:
+    from .kinds import kind_of
+    from .spacing import spacing_fault
+
+    fault = spacing_fault(data) if isinstance(data, str) else None
+    root = positions.root if positions else None
+    if fault and positions and root:
+        return fault.code.at("", fault.message, fault.hint).located(
+            Source(positions.file, root.line, root.column + fault.offset)
+        )
+    found = f.NOT_A_MAPPING.at("", f"the document is {kind_of(data)}; a mapping of keys to values is wanted")
+    return found.located(positions.of(())) if positions else found
+
+
 def _validate(data: object, positions: Positions | None) -> tuple[ClusterSpec | None, list[Diagnostic]]:
     if isinstance(data, ClusterSpec):
         return data, []
     if not isinstance(data, Mapping):
-        from .kinds import kind_of
-
-        found = f.NOT_A_MAPPING.at("", f"the document is {kind_of(data)}; a mapping of keys to values is wanted")
-        return None, [found.located(positions.of(())) if positions else found]
+        if positions and positions.root and positions.root.tagged:
+            # The tag has its finding.
+            return None, []
+        return None, [_not_a_mapping(data, positions)]
     try:
         return ClusterSpec.model_validate(data), []
     except ValidationError as e:

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import Discriminator, Field, StrictBool, Tag
 
-from .base import SpecModel, Text
+from .base import SpecModel
+from .cloud_names import ProjectId, ResourceGroup, RoleName
 
 
 class AwsLocation(SpecModel):
@@ -20,15 +21,16 @@ class AwsLocation(SpecModel):
         min_length=1,
         description=(
             "Zone id. Not the letter: us-east-2a is another building in each account. "
-            "Left out: the first zone that offers every instance type of the spec."
+            "Left out: the first zone that the tables list for every instance type of the spec; with "
+            "`network.existing`, the zone of that subnet."
         ),
         examples=["use2-az1"],
     )
-    deployer_roles: tuple[Text, ...] = Field(
+    deployer_roles: tuple[RoleName, ...] = Field(
         default=(),
         description=(
-            "Names of the IAM roles that people and pipelines deploy with. With `budget.on_limit: deny` they are "
-            "forbidden to start instances once the budget is spent."
+            "Names of the IAM roles that people and pipelines deploy with; names, not ARNs. With `budget.on_limit: stop` "
+            "or `deny` they are forbidden to start instances once the monthly budget is spent."
         ),
         examples=[["ml-deployer"]],
     )
@@ -45,12 +47,12 @@ class GcpLocation(SpecModel):
     """Google Cloud."""
 
     provider: Literal["gcp"] = Field(default="gcp", description="The cloud.")
-    project: str = Field(min_length=1, description="Project id.", examples=["acme-lab"])
+    project: ProjectId = Field(min_length=1, description="Project id.", examples=["acme-lab"])
     region: str = Field(min_length=1, description="Region.", examples=["us-central1"])
     zone: str | None = Field(
         default=None,
         min_length=1,
-        description="Zone. Left out: the first that offers every type.",
+        description="Zone. Left out: the first that the tables list for every type of the spec.",
         examples=["us-central1-b"],
     )
 
@@ -66,7 +68,7 @@ class AzureLocation(SpecModel):
         description='Availability zone, as text: "1", "2" or "3". Left out: none is asked for.',
         examples=["1"],
     )
-    resource_group: str | None = Field(
+    resource_group: ResourceGroup | None = Field(
         default=None,
         min_length=1,
         description="Resource group. Left out: one named after the cluster.",

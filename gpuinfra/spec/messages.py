@@ -7,18 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..diagnostics import Code, Diagnostic, did_you_mean
+from ..diagnostics import Code, Diagnostic, Source, did_you_mean, in_order
 from . import findings as f
 from .base import is_output
+from .consequences import FollowUps
 from .fields import Place, Shape, child, place_at
 from .kinds import kind_hint, kind_of
 from .locations import OTHER_NAMES
 from .paths import Path, path_text
 from .positions import Positions
 from .quantities import printable, shown
-from .suggestions import likely_key, unknown_key_hint
+from .spacing import first_invisible
+from .suggestions import given_keys, unknown_key_hint, word_meant
 
 MAX_FINDINGS = 200
+_MOST_COMPARED = 4000
+"""Errors among which those that follow from others are looked for."""
 
 # Fields that take one of several kinds, whose arm pydantic names in the error's place.
 _ARMS = {
@@ -37,6 +41,7 @@ _OWN: dict[str, Code] = {
     "empty_budget": f.EMPTY_BUDGET,
     "range_order": f.RANGE_ORDER,
     "label": f.WRONG_FORM,
+    "form": f.WRONG_FORM,
     "invisible": f.INVISIBLE,
     "pulumi_output": f.OUTPUT,
 }
@@ -53,6 +58,8 @@ class _Error:
     message: str
     data: object
     positions: Positions | None
+    meant: Path = ()
+    """For an unknown key that stands in the wrong mapping: the missing key that it is, or that holds it."""
 
     @property
     def place(self) -> Place:
@@ -87,24 +94,37 @@ class _Error:
 
 
 def translate(errors: Sequence[Mapping[str, Any]], data: object, positions: Positions | None) -> list[Diagnostic]:
-    """Findings for the errors of one validation, each with its place where the document's positions are known."""
+    """Findings for the errors of one validation, in the file's order where its positions are known; at most
+    `MAX_FINDINGS`, and a note behind them of how many are left."""
+    placed = [(_kind(raw), _own_path(raw["loc"]), raw) for raw in errors]
+    if len(placed) > MAX_FINDINGS and positions is not None:
+        placed.sort(key=lambda e: _order(positions.of(e[1], key=e[0] == "extra_forbidden")))
+    follow_ups = FollowUps([(kind, path) for kind, path, _ in placed[:_MOST_COMPARED]], data, positions)
     found: list[Diagnostic] = []
-    meant = _keys_meant(errors, data)
-    for raw in errors[: MAX_FINDINGS + 1]:
-        path = _own_path(raw["loc"])
-        kind = raw["type"]
-        if kind == "missing" and path in meant:
+    for n, (kind, path, raw) in enumerate(placed):
+        if len(found) == MAX_FINDINGS:
+            left = sum(m not in follow_ups.numbers for m in range(n, len(placed)))
+            # The place of the last one, so that the note stays behind it in the file's order.
+            more = f.MORE.at("", f"and {left} more findings of the same reading")
+            last = in_order(found)[-1].source
+            return [*found, more.located(last) if last else more] if left else found
+        if n in follow_ups.numbers:
             continue
-        if raw["loc"][-1:] == ("[key]",) and kind != "invisible":
-            kind = "invalid_key"
-        error = _Error(kind, path, raw["input"], raw.get("ctx", {}), raw["msg"], data, positions)
+        meant = follow_ups.explains.get(n, ())
+        error = _Error(kind, path, raw["input"], raw.get("ctx", {}), raw["msg"], data, positions, meant)
         diagnostic = _finding(error)
         if diagnostic is not None:
             found.append(diagnostic)
-    if len(errors) > MAX_FINDINGS:
-        more = f.MORE.at("", f"and {len(errors) - MAX_FINDINGS} more findings of the same reading")
-        found = [*found[:MAX_FINDINGS], more.located(positions.of(())) if positions else more]
     return found
+
+
+def _kind(raw: Mapping[str, Any]) -> str:
+    invalid_key = raw["loc"][-1:] == ("[key]",) and raw["type"] != "invisible"
+    return "invalid_key" if invalid_key else raw["type"]
+
+
+def _order(source: Source) -> tuple[int, int]:
+    return source.line, source.column
 
 
 def _own_path(loc: Sequence[str | int]) -> Path:
@@ -117,21 +137,6 @@ def _own_path(loc: Sequence[str | int]) -> Path:
         if not arm and step != "[key]":
             path.append(step)
     return tuple(path)
-
-
-def _keys_meant(errors: Sequence[Mapping[str, Any]], data: object) -> set[Path]:
-    """Keys that are missing because they stand there misspelt: one mistake, one finding."""
-    missing = {_own_path(e["loc"]) for e in errors if e["type"] == "missing"}
-    meant: set[Path] = set()
-    for error in errors[:MAX_FINDINGS] if missing else ():
-        path = _own_path(error["loc"])
-        if error["type"] == "extra_forbidden" and path and isinstance(path[-1], str):
-            lacking = [str(p[-1]) for p in missing if p[:-1] == path[:-1]]
-            likely = likely_key(path[-1], lacking) if lacking else ""
-            # The key is only misspelt where no other key of the mapping is nearer.
-            if likely and likely_key(path[-1], _known(path[:-1], data)) == likely:
-                meant.add((*path[:-1], likely))
-    return meant
 
 
 def _known(path: Path, data: object) -> tuple[str, ...]:
@@ -158,8 +163,16 @@ def _unknown_key(error: _Error) -> Diagnostic:
     key = str(error.path[-1])
     parent = error.path[:-1]
     known = _known(parent, error.data)
-    hint = unknown_key_hint(key, parent, known)
-    return error.at(f.UNKNOWN_KEY, f"unknown key {shown(key)}", hint, key=True)
+    mapping = place_at(parent, error.data)
+    given = given_keys(mapping.value) if mapping else ()
+    hint = unknown_key_hint(key, parent, known, given, error.value)
+    whole = place_at(error.meant, error.data) if error.meant else None
+    if whole is not None and whole.shape.models and whole.examples:
+        hint = f"{hint}; add {error.meant[-1]}, for example {error.meant[-1]}: {whole.examples[0]}"
+    message = f"unknown key {shown(key)}"
+    if (at := first_invisible(key)) >= 0:
+        message += f": it holds the character U+{ord(key[at]):04X}, which cannot be seen"
+    return error.at(f.UNKNOWN_KEY, message, hint, key=True)
 
 
 def _missing(error: _Error) -> Diagnostic:
@@ -172,7 +185,9 @@ def _missing(error: _Error) -> Diagnostic:
 def _wrong_type(error: _Error) -> Diagnostic:
     place = error.place
     wanted = place.shape.wanted or "another kind of value"
-    hint = kind_hint(error.label, error.value, place, error.positions.written(error.path) if error.positions else None)
+    named = error.label == "name: " and isinstance(error.value, (int, float)) and not isinstance(error.value, bool)
+    suggestion = name_like(shown(error.value), error.path) if named else ""
+    hint = f"write name: {suggestion}" if suggestion else kind_hint(error.label, error.value, place, error.positions.written(error.path) if error.positions else None)
     if isinstance(error.value, int) and not isinstance(error.value, bool) and "a number" in place.shape.kinds:
         return error.at(f.OUT_OF_RANGE, f"{error.said} is out of range", f"for example {error.example}")
     given = "there is no value" if error.value is None else f"{error.said} is {kind_of(error.value)}"
@@ -191,8 +206,9 @@ def _word(error: _Error) -> Diagnostic:
     if error.path == ("api_version",):
         return error.at(f.API_VERSION, f"{error.said} is not a version that this release reads: {allowed}")
     word = error.value if isinstance(error.value, str) and len(error.value) < 80 else ""
-    near = did_you_mean(word.replace("-", "_"), words) or did_you_mean(word, words)
-    hint = near or (usual if error.value is False else f"take one of {allowed}")
+    near = word_meant(str(error.path[-1]) if error.path else "", word, words)
+    otherwise = usual if error.value is False else f"take one of {allowed}"
+    hint = f"did you mean {' or '.join(near)}?" if near else otherwise
     return error.at(f.UNKNOWN_WORD, f"{error.said} is not one of {allowed}", hint)
 
 
@@ -208,20 +224,31 @@ def _bound(error: _Error) -> Diagnostic:
     name, words = _BOUNDS[error.kind]
     limit = error.ctx[name]
     number = f"{limit:,.0f}" if float(limit).is_integer() else str(limit)
-    nearest_value = f"{error.label}{number.replace(',', '')}"
-    hint = f"write {nearest_value}" if name in ("ge", "le") else f"for example {error.example}" if error.example else ""
+    # The least that is taken is a guess worth offering; the most would buy ten thousand nodes.
+    hint = f"write {error.label}{number.replace(',', '')}" if name == "ge" else f"for example {error.example}"
     return error.at(f.OUT_OF_RANGE, f"{error.said} is out of range; {words} {number} is wanted", hint)
 
 
 def _pattern(error: _Error) -> Diagnostic:
     text = str(error.value)
     if error.label == "name: ":
-        suggestion = re.sub(r"[^a-z0-9]+", "-", text[:200].casefold()).strip("-")
-        suggestion = re.sub(r"^[^a-z]+", "", suggestion)[:63].strip("-")
-        hint = f"take {suggestion}" if suggestion else "as train-1"
+        suggestion = name_like(text, error.path)
+        hint = f"take {suggestion}" if suggestion else f"for example {error.example}"
         wanted = "lower-case letters, digits and hyphens, a letter first and no hyphen last"
         return error.at(f.WRONG_FORM, f"{error.said} is not a name: {wanted}", hint)
     return error.at(f.WRONG_FORM, f"{error.said} is not in the form wanted", f"for example {error.example}")
+
+
+def name_like(text: str, path: Path) -> str:
+    """The name nearest to a text; empty where nothing of it can stay."""
+    name = re.sub(r"[^a-z0-9]+", "-", text[:200].casefold()).strip("-")
+    if name and not name[0].isalpha():
+        name = f"{_NAMED.get(str(path[0]), 'cluster')}-{name}"
+    return name[:63].strip("-")
+
+
+_NAMED = {"node_pools": "pool", "storage": "storage"}
+"""What a name that begins with a digit gets before it."""
 
 
 def _length(error: _Error) -> Diagnostic | None:

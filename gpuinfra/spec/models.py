@@ -127,7 +127,7 @@ class Storage(SpecModel):
     )
     zone: str | None = Field(
         default=None, min_length=1, description="Zone, only where it is not the nodes'. Slower, and traffic may cost.",
-        examples=["use2-az2"],
+        examples=["use2-az2", "1"],
     )  # fmt: skip
 
 
@@ -168,7 +168,7 @@ class Job(SpecModel):
     command: tuple[Argument, ...] = Field(
         default=(),
         description="The program and its arguments, one list entry each; no shell reads it.",
-        examples=[["python", "train.py"]],
+        examples=[["python", "train.py", "--steps", "20000"]],
     )
     launcher: Launcher = Field(default=Launcher.NONE, description="What starts one process per GPU on every node.")
     pools: tuple[Text, ...] = Field(
@@ -210,8 +210,9 @@ class Budget(SpecModel):
     )
     on_limit: OnLimit = Field(
         default=OnLimit.NOTIFY,
-        description="When the budget is spent. notify: mail; stop: nodes to zero; deny: no new nodes can start. Spend "
-        "data of the clouds lags 8 to 24 hours.",
+        description="When the monthly budget is spent. notify: mail; stop: the node groups go to zero, and the roles that "
+        "are named as deployers are denied new nodes; deny: the same, and such roles must be named. Spend data of the "
+        "clouds lags 8 to 24 hours.",
     )
 
     @model_validator(mode="after")

@@ -14,7 +14,7 @@ _LONGEST_KEY = 80
 
 
 def path_text(path: Path) -> str:
-    """`node_pools[1].instance_type`, and `labels["a.b"]` for a key that is no plain word. Printable ASCII, bounded."""
+    """`node_pools[1].instance_type`, and `labels["a.b"]` for a key that is no plain word. Printable, bounded."""
     parts: list[str] = []
     for step in path:
         if isinstance(step, int):
@@ -22,8 +22,14 @@ def path_text(path: Path) -> str:
         elif len(step) <= _LONGEST_KEY and _WORD.fullmatch(step):
             parts.append(f".{step}" if parts else step)
         else:
-            parts.append(f"[{json.dumps(step if len(step) <= _LONGEST_KEY else step[:_LONGEST_KEY] + '…')}]")
+            parts.append(f"[{_quoted(step if len(step) <= _LONGEST_KEY else step[:_LONGEST_KEY] + '…')}]")
     return "".join(parts)
+
+
+def _quoted(key: str) -> str:
+    """A key in double quotes. Letters of every script stay; what cannot be seen becomes an escape of JSON."""
+    text = json.dumps(key, ensure_ascii=False)
+    return text if text.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def parse_path(text: str) -> Path:

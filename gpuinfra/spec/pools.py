@@ -37,7 +37,7 @@ class CountRange(SpecModel):
     """How many nodes, where the number moves."""
 
     min: StrictInt = Field(default=0, ge=0, le=10_000, description="Fewest nodes.", examples=[0])
-    max: StrictInt = Field(ge=1, le=10_000, description="Most nodes.", examples=[8])
+    max: StrictInt = Field(ge=0, le=10_000, description="Most nodes; 0 for a pool that is off.", examples=[8])
     initial: StrictInt | None = Field(
         default=None,
         ge=0,
@@ -118,7 +118,7 @@ class NodePool(SpecModel):
         examples=[{"model": "H100", "count": 8, "memory_gib": 80}],
     )
     count: Count = Field(
-        default=1, description="Nodes: a number, or a range {min, max}.", examples=[4, {"min": 0, "max": 8}]
+        default=1, description="Nodes: a number, or a range {min, max}. 0: the pool is off.", examples=[4, {"min": 0, "max": 8}]
     )  # fmt: skip
     capacity: Capacity = Field(
         default_factory=Capacity.model_construct,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..diagnostics import Source
-from .paths import Path
+from .paths import Path, parse_path, path_text
 
 
 @dataclass(slots=True, eq=False)
@@ -29,6 +30,10 @@ class Node:
     """How many values this one expands to, itself included."""
     open: bool = True
     """Whether its end is still to come."""
+    tagged: bool = False
+    """Whether a tag stood before it, which has its own finding."""
+    partial: bool = False
+    """Whether a merge key of the mapping brought nothing, which has its own finding."""
 
     def child(self, step: str | int) -> Node | None:
         """The value below, or None."""
@@ -60,6 +65,44 @@ class Positions:
             line, column = parent.keys.get(str(found[-1]), (line, column))
         return Source(self.file, line, column)
 
+    def find(self, text: str) -> Path:
+        """The path that a finding's text means. Keys are looked up in the document, so that `labels.aws:x`, a key with a
+        dot or a space, and a key whose end was cut off are found as well as `labels["aws:x"]`."""
+        path = parse_path(text)
+        if self.root is None:
+            return path
+        walked = self._walk(path)[1]
+        whole = path_text(path) == text
+        if whole and len(walked) == len(path):
+            return path
+        looked_up = self._look_up(text)
+        return looked_up if looked_up and len(looked_up) >= len(walked) + whole else path
+
+    def _look_up(self, text: str) -> Path:
+        node, steps = self.root, list[str | int]()
+        while node is not None and text:
+            if node.items is not None:
+                number, end, text = text.removeprefix("[").partition("]")
+                step: str | int = int(number) if end and number.isdecimal() and len(number) < 10 else -1
+            else:
+                step, text = _key_at(text.removeprefix("."), node.entries or {})
+            node = node.child(step)
+            if node is not None:
+                steps.append(step)
+        return tuple(steps)
+
+    def doubtful(self, path: Path, *, key: bool = False, missing: bool = False) -> bool:
+        """Whether an error at a path follows from what was found in the document already: its value, or one that holds
+        it, has a tag; or its mapping lacks what a merge key should have brought. `key`: the error is about the key."""
+        node = self.root
+        for depth, step in enumerate(path):
+            if missing and depth == len(path) - 1 and node is not None and node.partial:
+                return True
+            node = node.child(step) if node is not None else None
+            if node is not None and node.tagged and not (key and depth == len(path) - 1):
+                return True
+        return False
+
     def written(self, path: Path) -> str | None:
         """The scalar at a path as it was written, without quotes; None where there is none."""
         if self.root is None:
@@ -76,3 +119,25 @@ class Positions:
                 return node, path[:depth]
             node = below
         return node, path
+
+
+_LONG = 40
+"""Characters from which on the text of a key may be its beginning only: findings cut long keys."""
+
+
+def _key_at(text: str, keys: Mapping[str, Node]) -> tuple[str, str]:
+    """The longest key that a text begins with, and the text behind it; nothing twice where there is none."""
+    fits = [k for k in keys if k and text.startswith(k) and text[len(k) : len(k) + 1] in ("", ".", "[")]
+    if fits:
+        key = max(fits, key=len)
+        return key, text[len(key) :]
+    if text.startswith('["'):
+        step = next(iter(parse_path(text)), "")
+        key = step if isinstance(step, str) else ""
+        found = key if key in keys else _begun(key.removesuffix("…"), keys)
+        return found, text[len(path_text((key,))) :]
+    return _begun(text, keys), ""
+
+
+def _begun(start: str, keys: Mapping[str, Node]) -> str:
+    return next((k for k in keys if k.startswith(start)), "") if len(start) >= _LONG else ""

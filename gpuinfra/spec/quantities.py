@@ -105,30 +105,68 @@ def parse_duration(text: str) -> timedelta:
     """The time that `30m`, `72h`, `7d` or `1h30m` names. Raises QuantityError; zero and negative are refused."""
     said = shown(text)
     if not _DURATION.fullmatch(text):
-        bare = text.strip()
         raise QuantityError(
             f"{said} is not a duration: a number and a unit of s, m, h, d or w, as 30m, 72h or 1h30m",
             "duration",
-            f"give it a unit: {bare}h is {bare} hours, {bare}m is {bare} minutes"
-            if _NUMBER.fullmatch(bare) and len(bare) < 12
-            else "write it as 30m, 72h, 7d or 1h30m",
+            duration_hint(text),
         )
-    too_long = QuantityError(f"{said} is longer than ten years", "duration", "write it as 30m, 72h, 7d or 1h30m")
     try:
         duration = timedelta(seconds=sum(float(n) * _DURATION_UNIT_S[u] for n, u in _DURATION_PART.findall(text)))
     except (OverflowError, ValueError):
-        raise too_long from None
+        raise QuantityError(f"{said} is longer than ten years", "duration", _DURATION_HINT) from None
     check_duration(duration, said)
     return duration
+
+
+_DURATION_HINT = "write it as 30m, 72h, 7d or 1h30m"
+_UNIT_WORDS = {
+    "s": ("s", "sec", "secs", "second", "seconds"),
+    "m": ("m", "min", "mins", "minute", "minutes"),
+    "h": ("h", "hr", "hrs", "hour", "hours"),
+    "d": ("d", "day", "days"),
+    "w": ("w", "wk", "wks", "week", "weeks"),
+}
+_UNIT_OF_WORD = {word: unit for unit, words in _UNIT_WORDS.items() for word in words}
+_WORDED = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?\s*[a-z]+[\s,]*(?:and\s+)?)+")
+_WORDED_PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([a-z]+)")
+_ISO = re.compile(r"p(?:([0-9]+)d)?(?:t(?:([0-9]+)h)?(?:([0-9]+)m)?(?:([0-9]+)s)?)?")
+
+
+def duration_hint(text: str) -> str:
+    """How to write what is meant by text that is no duration: `1 days` as 1d, PT30M as 30m, 72 with a unit. What is
+    offered is a duration."""
+    bare = text.strip().casefold()[:60]
+    if _NUMBER.fullmatch(bare):
+        meanings = [f"{bare}{u} is {bare} {word}" for u, word in (("h", "hours"), ("m", "minutes")) if _reads(bare + u)]
+        return f"give it a unit: {', '.join(meanings)}" if meanings else _DURATION_HINT
+    if match := _ISO.fullmatch(bare):
+        short = "".join(f"{n}{u}" for n, u in zip(match.groups(), "dhms", strict=True) if n)
+    else:
+        parts = _WORDED_PART.findall(bare) if _WORDED.fullmatch(bare) else []
+        short = "".join(n + _UNIT_OF_WORD.get(word, "?") for n, word in parts)
+    return f"write {short}" if short and _reads(short) else _DURATION_HINT
+
+
+def _reads(text: str) -> bool:
+    """Whether text is a duration."""
+    if not _DURATION.fullmatch(text):
+        return False
+    try:
+        parse_duration(text)
+    except QuantityError:
+        return False
+    return True
 
 
 def check_duration(duration: timedelta, said: str = "") -> None:
     """Raises QuantityError unless a duration is at least a second and at most ten years."""
     said = said or shown(duration)
     if duration < timedelta(seconds=1):
-        raise QuantityError(f"{said} is shorter than a second; a duration must be positive", "duration")
+        raise QuantityError(
+            f"{said} is shorter than a second; a duration must be positive", "duration", _DURATION_HINT
+        )
     if duration > MAX_DURATION:
-        raise QuantityError(f"{said} is longer than ten years", "duration", "write it as 30m, 72h, 7d or 1h30m")
+        raise QuantityError(f"{said} is longer than ten years", "duration", _DURATION_HINT)
 
 
 def format_duration(duration: timedelta) -> str:
@@ -157,7 +195,7 @@ def parse_size_gib(value: str | int | float) -> Gib:
                 f"{said} is not a size: a number of GiB, or a number and a unit, as 9600 GiB, 9.6 TB or 10 TiB",
                 "size",
                 f"write {bare} without quotes for GiB, or '{bare} GiB'"
-                if _NUMBER.fullmatch(bare) and len(bare) < 20
+                if _NUMBER.fullmatch(bare) and 0 < float(bare) <= MAX_SIZE_GIB and len(bare) < 20
                 else "write a number of GiB, as 9600, or a unit of GiB, TiB, GB or TB",
             )
         exact = float(match[1]) * unit / 2**30
@@ -180,12 +218,16 @@ def parse_moment(text: str) -> datetime:
             raise QuantityError(
                 f"{said} has no timezone, so it would mean another moment in another place",
                 "naive_moment",
-                f"add the offset, as {day}+01:00, or {day}Z for UTC",
+                f"add the offset, as {day}+01:00, or {day}Z for UTC"
+                if _is_moment(f"{day}Z")
+                else "as 2026-12-05T18:00:00Z",
             )
         raise QuantityError(
             f"{said} is not a moment: a day, a time and an offset, as 2026-12-05T18:00:00+01:00",
             "moment",
-            f"add the time and the offset, as {day}T18:00:00Z" if _DAY.fullmatch(day) else "as 2026-12-05T18:00:00Z",
+            f"add the time and the offset, as {day}T18:00:00Z"
+            if _DAY.fullmatch(day) and _is_moment(f"{day}T18:00:00Z")
+            else "as 2026-12-05T18:00:00Z",
         )
     try:
         moment = datetime.fromisoformat(re.sub(r"\s(?=Z|[+-]\d\d:?\d\d$)", "", text.strip()))
@@ -193,6 +235,14 @@ def parse_moment(text: str) -> datetime:
         raise QuantityError(f"{said} names a day, a time or an offset that does not exist", "moment") from None
     check_moment(moment, said)
     return moment
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        parse_moment(text)
+    except QuantityError:
+        return False
+    return True
 
 
 def check_moment(moment: datetime, said: str = "") -> None:
@@ -215,9 +265,9 @@ def parse_lease(text: str) -> timedelta | datetime:
     start = text.strip()[:5]
     if start[:4].isdecimal() and start[4:] == "-":
         return parse_moment(text)
-    hint = "write how long, as 72h, or until when, as 2026-12-05T18:00:00+01:00"
-    if _NUMBER.fullmatch(text.strip()) and len(text) < 12:
-        hint = f"give it a unit: {text.strip()}h is {text.strip()} hours"
+    hint = duration_hint(text)
+    if hint == _DURATION_HINT:
+        hint = "write how long, as 72h, or until when, as 2026-12-05T18:00:00+01:00"
     raise QuantityError(f"{shown(text)} is neither a duration nor a moment", "duration", hint)
 
 

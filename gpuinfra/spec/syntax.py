@@ -8,6 +8,7 @@ import yaml
 
 from ..diagnostics import Diagnostic, Source
 from . import findings as f
+from .spacing import first_invisible, spacing_fault
 
 # What libyaml or PyYAML's own parser says; what is wrong; what to do. The first that fits counts.
 _SAID: tuple[tuple[str, str, str], ...] = (
@@ -30,6 +31,11 @@ _SAID: tuple[tuple[str, str, str], ...] = (
         "unknown escape character",
         "a backslash in double quotes begins no escape that YAML knows",
         "take single quotes, in which a backslash is a backslash",
+    ),
+    (
+        "invalid Unicode character escape",
+        "an escape in double quotes stands for no character",
+        "write the character itself, or take single quotes, in which a backslash is a backslash",
     ),
     (
         "while parsing a flow",
@@ -93,6 +99,8 @@ def plain_words(error: yaml.YAMLError, text: str, file: str) -> Diagnostic:
         return f.TOO_DEEP.at("", "the value is nested deeper than any spec").located(source)
     if mark and line[mark.column : mark.column + 1] == "\t":
         return f.TAB.at("", "a tab stands where YAML wants spaces").located(source)
+    if mark and (found := _unseen(lines, mark, context, getattr(error, "context_mark", None), problem, file)):
+        return found
     began = ""
     start = cast(yaml.Mark | None, getattr(error, "context_mark", None))
     if start and mark and start.line != mark.line and ("flow" in context or "quoted" in context):
@@ -101,3 +109,37 @@ def plain_words(error: yaml.YAMLError, text: str, file: str) -> Diagnostic:
         if needle in problem or needle in context:
             return f.NOT_YAML.at("", f"not YAML: {meaning}{began}", hint).located(source)
     return f.NOT_YAML.at("", f"not YAML: {problem}").located(source)
+
+
+# A key without a space behind its colon is text to YAML, and the parser gives up at the next colon only.
+_LATE = ("mapping values are not allowed", "could not find expected ':'")
+
+
+def _unseen(
+    lines: list[str], mark: yaml.Mark, context: str, start: yaml.Mark | None, problem: str, file: str
+) -> Diagnostic | None:
+    """The fault that the eye passes over, where one explains the parser's complaint: on the line of the complaint, or on
+    the lines above that the parser took for one text."""
+    if problem.startswith(_LATE):
+        first = last = mark.line - 1
+        if start is not None and "simple key" in context:
+            first = last = start.line
+        while last >= 0 and last < len(lines) and not lines[last].strip():
+            last -= 1
+        for n in range(min(first, last), -1, -1):
+            fault = spacing_fault(lines[n]) if n < len(lines) else None
+            if fault is None:
+                break
+            last = n
+        fault = spacing_fault(lines[last]) if 0 <= last < len(lines) else None
+        if fault is not None:
+            said = fault.message if fault.code is f.INVISIBLE else f"not YAML: {fault.message}"
+            return fault.code.at("", said, fault.hint).located(Source(file, last + 1, fault.offset + 1))
+    for n in dict.fromkeys((mark.line, start.line if start else mark.line)):
+        line = lines[n] if n < len(lines) else ""
+        if (at := first_invisible(line)) >= 0:
+            said = f"the line holds the character U+{ord(line[at]):04X}, which cannot be seen"
+            return f.INVISIBLE.at("", said, "delete it, or type a space in its place").located(
+                Source(file, n + 1, at + 1)
+            )
+    return None

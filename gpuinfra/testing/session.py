@@ -26,6 +26,7 @@ from . import isolation, stack_references
 from .answers import Answers
 from .assembly import assemble
 from .declarations import Declarations
+from .draining import linear_wait, seldom_collected
 from .errors import RecordingError
 from .faults import faults
 from .monitor import OLDEST_SDK, Engine, Monitor, can_record
@@ -168,7 +169,8 @@ def _run(program: Callable[[], Any], observe: Callable[[Any], None], monitor: Mo
             # Outputs that wait for a failed one all hold its error; only the first is told.
             loop.set_exception_handler(lambda _loop, _context: None)
             loop.set_default_executor(ThreadPoolExecutor(_PARALLEL * 2, thread_name_prefix="gpuinfra-recording"))
-            runner.run(_within(run_in_stack(guarded), timeout_s, monitor))
+            with linear_wait(), seldom_collected():
+                runner.run(_within(run_in_stack(guarded), timeout_s, monitor))
     except BaseException as error:
         raise (first[0] if first else error) from None
 

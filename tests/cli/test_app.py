@@ -126,6 +126,55 @@ def test_a_reader_that_leaves_ends_it_quietly():
     assert done.returncode == 141
 
 
+@pytest.mark.parametrize("args", [("prices",), ("--help",), ("--version",), ("check", "none.yaml")])
+def test_a_full_disk_is_one_plain_line(args):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "gpuinfra", *args],
+            env=ENV,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+        )
+    assert done.returncode == 2
+    assert done.stderr == "gpuinfra: standard output cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("args", ["prices", "--help", "check none.yaml"])
+def test_a_closed_output_is_one_plain_line(args):
+    call = f"exec '{sys.executable}' -m gpuinfra {args} >&-"
+    done = subprocess.run(["sh", "-c", call], env=ENV, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "gpuinfra: standard output cannot be written: it is closed\n"
+
+
+@pytest.mark.parametrize("where", ["2>/dev/full", "2>&-"])
+@pytest.mark.parametrize("args", ["nosuch", "explain nosuch", "instances --gpu H1000"])
+def test_without_standard_error_the_status_stays(args, where):
+    call = f"exec '{sys.executable}' -m gpuinfra {args} {where}"
+    assert subprocess.run(["sh", "-c", call], env=ENV, timeout=120, check=False).returncode == 2
+
+
+def test_help_whose_reader_leaves_ends_as_any_output():
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "gpuinfra", "--help"], env=ENV, stdout=write, stderr=subprocess.PIPE, timeout=120
+        )
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_an_error_of_a_file_is_a_fault_of_the_tool_and_not_of_the_output(run, breaking):
+    breaking(FileNotFoundError(2, "No such file", "data.csv"))
+    ran = run("check")
+    assert ran.status == 2
+    assert "internal error: FileNotFoundError" in ran.err
+
+
 def test_output_that_is_no_utf8_is_escaped_and_json_stays_json(tmp_path):
     path = tmp_path / "cluster.yaml"
     path.write_text(SPEC.replace("p5.48xlarge", "p5.48xlarg語"), encoding="utf-8")

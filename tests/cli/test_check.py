@@ -150,3 +150,71 @@ def test_colour_is_for_terminals_and_as_the_environment_says(run, spec_file, mon
     assert "\x1b[" in run("check", path).out
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[" not in run("check", path).out
+    assert "NO_COLOR turns colours off, also where FORCE_COLOR" in " ".join(run("--help").out.split())
+
+
+@pytest.fixture
+def faulty(monkeypatch):
+    """Makes the judge fail on one file."""
+    from gpuinfra.cli import check
+
+    whole = check.judge
+
+    def judge(path, now):
+        if path.endswith("faulty.yaml"):
+            raise RuntimeError("first\nsecond")
+        return whole(path, now)
+
+    monkeypatch.setattr(check, "judge", judge)
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_fault_on_one_file_leaves_the_findings_of_the_others(run, spec_file, faulty, form):
+    wrong, fault, good = spec_file(WRONG_TYPE), spec_file(name="faulty.yaml"), spec_file(name="good.yaml")
+    for order in ((fault, wrong, good), (wrong, good, fault)):
+        ran = run("check", *order, "--now", NOW, "--format", form)
+        assert ran.status == 2
+        assert "GI2001" in ran.out
+        assert ran.err == (
+            f"gpuinfra: {fault}: internal error: RuntimeError: first second; this is a fault of gpuinfra, please report "
+            "it (GPUINFRA_DEBUG=1 shows where)\n"
+        )
+        if form == "text":
+            assert ran.out.endswith("in 2 files\n")
+        else:
+            assert ran.data["summary"]["errors"] == 1
+
+
+def test_a_cloud_without_a_room_is_said_as_in_the_plan(run, spec_file, monkeypatch):
+    from gpuinfra import providers
+
+    path = spec_file()
+    assert "GI2190" not in run("check", path, "--now", NOW).out
+    monkeypatch.setattr(providers, "available", lambda: ())
+    ran = run("check", path, "--now", NOW, "--format", "json")
+    assert ran.status == 0
+    said = [f for f in ran.data["findings"] if f["code"] == "GI2190"]
+    assert [(f["severity"], f["path"], f["source"]["line"]) for f in said] == [("info", "location.provider", 4)]
+
+
+def test_of_many_findings_the_text_shows_the_worst_hundred_and_counts_all():
+    infos = [finding(severity=Severity.INFO, source=Source("a.yaml", n, 1)) for n in range(1, 301)]
+    last = finding(source=Source("a.yaml", 999, 1))
+    text = plain(rendering.as_text([*infos, last]))
+    assert text.count("[GI2001]") == 100
+    assert "a.yaml:999:1: error[GI2001]" in text
+    assert "a.yaml:99:1:" in text
+    assert "a.yaml:100:1:" not in text
+    assert text.endswith("… and 201 more findings (the JSON form lists all)\n")
+    assert len(rendering.as_data([*infos, last])["findings"]) == 301
+    assert "more finding" not in rendering.as_text(infos[:100])
+    assert "… and 1 more finding (" in rendering.as_text(infos[:101])
+
+
+def test_a_thousand_pools_with_one_slip_are_a_short_text(run, spec_file):
+    pools = "\n".join(f"  - {{name: p{n}, instance_type: p5.49xlarge, count: 1}}" for n in range(150))
+    path = spec_file(("  - {name: gpu, instance_type: p5.48xlarge, count: 2}", pools))
+    ran = run("check", path, "--now", NOW)
+    assert ran.status == 1
+    assert ran.out.count("error[GI2001]") == 100
+    assert re.search(r"^150 errors", ran.out.splitlines()[-1])

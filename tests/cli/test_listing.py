@@ -132,7 +132,7 @@ def test_an_estimate_never_stands_beside_the_price_that_was_read(run):
 )
 def test_a_value_that_occurs_nowhere_names_the_nearest(run, args, words):
     ran = run(*args)
-    assert (ran.status, ran.out) == (1, "")
+    assert (ran.status, ran.out) == (2, "")
     assert args[2] in ran.err
     assert words in ran.err
 
@@ -216,3 +216,147 @@ def test_json_of_every_table_is_json():
         rows.availability,
     ):
         json.dumps(table(), allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("instances", "--provider", "amazon"),
+        ("instances", "--gpu", "H1000"),
+        ("instances", "--fabric", "foo"),
+        ("instances", "--arch", "mips"),
+        ("regions", "--region", "nowhere"),
+        ("regions", "--provider", "amazon"),
+        ("images", "--cuda", "abc"),
+        ("images", "--name", "zzzz"),
+        ("gpus", "--vendor", "foo"),
+    ],
+)
+def test_a_value_without_a_near_one_is_wrong_usage_with_the_known_ones(run, args):
+    ran = run(*args)
+    assert (ran.status, ran.out) == (2, "")
+    assert "known: " in ran.err or "did you mean" in ran.err
+    assert len(ran.err) < 400
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        *((c, "--count", n) for c in ("instances", "prices", "regions") for n in ("-1", "0", "1.5", "x")),
+        *((c, "--max-price", n) for c in ("instances", "prices") for n in ("-1", "nan", "inf", "-inf", "x")),
+        *((c, "--min-memory", n) for c in ("instances", "gpus") for n in ("-1", "nan", "inf")),
+        ("instances", "--min-vcpus", "-1"),
+    ],
+)
+def test_a_number_that_is_no_amount_is_wrong_usage(run, args):
+    ran = run(*args)
+    assert (ran.status, ran.out) == (2, "")
+    assert args[1] in ran.err
+    assert args[2] in ran.err
+
+
+@pytest.mark.parametrize("command", ["instances", "images"])
+@pytest.mark.parametrize(
+    ("spelled", "arch"),
+    [("amd64", "x86_64"), ("x86-64", "x86_64"), ("AMD64", "x86_64"), ("aarch64", "arm64"), ("arm64", "arm64")],
+)
+def test_spellings_of_a_cpu_architecture(run, command, spelled, arch):
+    found = run(command, "--arch", spelled, "--format", "json")
+    assert found.status == 0
+    assert found.data == run(command, "--arch", arch, "--format", "json").data
+    assert found.data
+    nodes = run("images", "--provider", "aws", "--arch", spelled, "--format", "json").data
+    assert {row["arch"] for row in nodes} == {arch}
+
+
+def test_images_are_named_by_the_reference_that_pulls_them(run):
+    from gpuinfra.plan.containers import CATALOG, container_plan
+
+    data = run("images", "--format", "json").data
+    assert [row["image"] for row in data if "/" not in row["image"]] == []
+    assert all(container_plan(row["image"]).known == CATALOG for row in data)
+    reference = next(row["image"] for row in data if row["registry"].startswith("aws-dlc"))
+    assert reference.startswith("public.ecr.aws/deep-learning-containers/")
+    assert f"{reference} " in run("images").out
+    assert f"{reference}," in run("images", "--format", "csv").out
+    kept = run("images", "--name", "public.ecr.aws", "--format", "json").data
+    assert all(row["image"].startswith("public.ecr.aws/") for row in kept)
+
+
+@pytest.mark.parametrize("command", ["instances", "prices", "regions"])
+def test_retired_types_are_marked_in_each_form(run, command):
+    data = run(command, "--provider", "azure", "--format", "json").data
+    gone = next(row for row in data if row["instance_type"] == "Standard_NC6s_v3")
+    assert (gone["retired"], gone["retired_on"]) == (True, "2025-09-30")
+    assert gone["take_instead"] == "Standard_NC24ads_A100_v4"
+    stays = next(row for row in data if row["instance_type"] == "Standard_ND96isr_H100_v5")
+    assert (stays["retired"], stays["retired_on"], stays["take_instead"]) == (False, None, None)
+    out = run(command, "--provider", "azure", "--gpu", "V100").out
+    lines = out.splitlines()
+    assert lines[0].endswith("  retired")
+    assert all(line.endswith("  2025-09-30") for line in lines if " Standard_NC6s_v3 " in line)
+    assert "retired" not in run(command, "--provider", "aws", "--gpu", "H100").out.splitlines()[0]
+
+
+def test_a_type_whose_retirement_has_no_date_is_marked_too(run):
+    row = next(r for r in run("instances", "--format", "json").data if r["instance_type"] == "p3.2xlarge")
+    assert (row["retired"], row["retired_on"]) == (True, None)
+    line = next(x for x in run("instances", "--provider", "aws").out.splitlines() if " p3.2xlarge " in x)
+    assert line.endswith("  yes")
+
+
+def test_every_retired_type_of_the_plan_is_retired_here():
+    from gpuinfra import catalog
+    from gpuinfra.vocabulary import Provider
+
+    for provider in Provider:
+        for row in (*rows.instances(), *rows.cpu_instances()):
+            if row["provider"] == provider:
+                known = catalog.retired(provider, row["instance_type"])
+                assert row["retired"] == (known is not None)
+                assert (row["take_instead"] or "") == (known.instead if known else "")
+
+
+def test_a_region_is_not_said_to_offer_what_is_retired(run):
+    assert "V100-16GB-PCIE" not in run("regions", "--provider", "azure").out
+    gpu = next(r for r in run("gpus", "--format", "json").data if r["gpu_model"] == "V100-16GB-PCIE")
+    assert gpu["providers"] == []
+
+
+def test_gpus_that_are_attached_are_no_instance_types(run):
+    for form in ("json", "csv"):
+        ran = run("instances", "--format", form)
+        assert "n1+" not in ran.out
+        assert "accelerator:nvidia" not in ran.out
+        assert "write instance_type: n1-standard-8, accelerator: {model: " in ran.err
+    text = run("instances", "--provider", "gcp", "--gpu", "T4").out
+    assert "n1+" not in text
+    assert "instance_type: n1-standard-8, accelerator: {model: T4, count: 1}" in text
+    assert [x.split()[2] for x in text.splitlines() if x.startswith("gcp  ")] == ["1", "2", "4"]
+    assert "nothing matches" not in run("instances", "--provider", "gcp", "--gpu", "T4").err
+    assert "attached" not in run("instances", "--gpu", "H100").out
+    assert "n1+" in {k[:3] for k in (r["instance_type"] for r in rows.instances())}
+
+
+def test_attached_gpus_have_the_price_of_the_region(run):
+    priced = run("prices", "--type", "accelerator:nvidia-tesla-t4", "--format", "json").data
+    dearest = max(priced, key=lambda r: r["on_demand_usd_hour"])
+    text = run("instances", "--provider", "gcp", "--gpu", "T4", "--region", dearest["region"], "--count", "4").out
+    line = next(x for x in text.splitlines() if x.startswith("gcp "))
+    assert listing.usd(dearest["on_demand_usd_hour"]) in line
+    assert f" {dearest['region']} " in line
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("accelerator:nvidia-tesla-t4", "nvidia-tesla-t4"),
+        ("n1+nvidia-tesla-p100:4", "nvidia-tesla-p100"),
+        ("n1-standard-8", ""),
+        ("gpu:L4", ""),
+        ("GPU+", ""),
+        ("p5.48xlarge", ""),
+    ],
+)
+def test_what_is_attached_to_a_machine(name, kind):
+    assert rows.attached_kind(name) == kind

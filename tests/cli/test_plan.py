@@ -51,8 +51,11 @@ def test_the_json_form(planned, data):
     assert all(set(d) == {"path", "value", "reason"} for d in data["decisions"])
     assert all(set(r) == {"type", "name", "parent", "inputs", "options"} for r in data["resources"])
     assert {"usd_per_hour", "usd_per_lease", "lines", "unknown"} <= set(data["cost"])
-    line = {"name", "quantity", "unit", "unit_price_usd", "usd_per_hour", "as_of", "source"}
-    assert all(line <= set(x) for x in data["cost"]["lines"])
+    line = ["name", "quantity", "unit", "unit_price_usd", "usd_per_hour", "as_of", "source"]
+    assert all(list(x)[: len(line)] == line for x in data["cost"]["lines"])
+    assert all(isinstance(name, str) for name in data["cost"]["unknown"])
+    assert all(isinstance(d[key], str) for d in data["decisions"] for key in d)
+    assert all(isinstance(r["inputs"], dict) and isinstance(r["options"], dict) for r in data["resources"])
 
 
 def test_resources_name_their_parent_and_what_feeds_them(data):
@@ -94,7 +97,8 @@ def test_the_text_form_holds_every_part(planned, data):
     for decision in data["decisions"]:
         assert decision["reason"] in text
     assert "110.08" in text
-    assert "2025-10" in text
+    assert "prices of 2025-10" in text
+    assert "undecided[" not in text
 
 
 def test_errors_leave_resources_out_and_show_what_could_be_decided(run, spec_file):
@@ -111,6 +115,9 @@ def test_unreadable_input_has_the_same_form(run, tmp_path):
     ran = run("plan", tmp_path / "none.yaml", "--format", "json")
     assert ran.status == 1
     assert (ran.data["decisions"], ran.data["resources"], ran.data["cost"]["usd_per_hour"]) == ([], [], None)
+    assert {"lease_hours", "worst_usd_per_hour", "worst_usd_per_month", "residual_usd_per_hour"} <= set(
+        ran.data["cost"]
+    )
     assert ran.data["findings"][0]["code"] == "GI1001"
     assert "GI1001" in run("plan", tmp_path / "none.yaml").out
 
@@ -200,3 +207,50 @@ def test_paths_are_accepted_as_they_are(run, spec_file, monkeypatch):
     built(monkeypatch, providers.RoomNotBuilt(Provider.AWS))
     path: Path = spec_file(name="it's a spec.yaml")
     assert run("plan", path, "--now", NOW).status == 0
+
+
+def test_rules_that_wait_are_one_line_at_the_end(planned, data):
+    text = planned("text")[1]
+    assert data["undecided"]
+    codes = list(dict.fromkeys(u["code"] for u in data["undecided"]))
+    last = text.splitlines()[-1]
+    assert last.startswith("1 rule waits" if len(codes) == 1 else f"{len(codes)} rules wait")
+    assert all(f"{code} (" in last for code in codes)
+
+
+def test_many_rules_that_wait_stay_one_line():
+    from gpuinfra.cli.plan import waiting_line
+    from gpuinfra.policy.rule import Undecided
+
+    assert waiting_line(()) == ""
+    one = waiting_line([Undecided("GI3048", f"pool-{n}", "not known yet") for n in range(50)])
+    assert "1 rule waits for the deployment: GI3048 (not known yet)" in one
+    many = waiting_line([Undecided(f"GI30{n}", "a", "why") for n in range(10, 20)])
+    assert "10 rules wait" in many
+    assert "GI3015 (why) and 4 more" in many
+    assert many.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ([(10, "2025-10"), (1, "2022-09-03")], "prices of 2025-10; oldest 2022-09-03"),
+        ([(10, "2025-10"), (1, "2025-10")], "prices of 2025-10"),
+        ([(1, "2026-01"), (10, "2025-10")], "prices of 2025-10"),
+        ([(10, "2025-10"), (1, "")], "prices of 2025-10; others are undated"),
+        ([(10, ""), (1, "2025-10")], "the largest price is undated"),
+    ],
+)
+def test_the_date_of_the_sum_is_that_of_its_bulk_and_the_oldest(lines, words):
+    from gpuinfra.cost import CostEstimate, CostLine
+
+    made = tuple(CostLine("x", "", 1, "hour", usd, usd, usd, as_of, "", False, "") for usd, as_of in lines)
+    cost = CostEstimate(made, 11, 11, None, None, None, 11, ())
+    assert plan_view.dates(cost) == words
+
+
+def test_a_cloud_without_a_room_says_so_once(run, spec_file, monkeypatch):
+    monkeypatch.setattr(providers, "available", lambda: ())
+    built(monkeypatch, providers.RoomNotBuilt(Provider.AWS))
+    ran = run("plan", spec_file(), "--format", "json", "--now", NOW)
+    assert [f["code"] for f in ran.data["findings"]].count("GI2190") == 1

@@ -103,6 +103,7 @@ def test_every_line_carries_date_source_and_a_path_of_the_spec(set_prices):
         assert all((x.as_of, x.source, x.path)), x
     assert line(cost, "gpu nodes").as_of == "2026-07-20"
     assert cost.oldest_as_of == "2026-07-20"
+    assert cost.main_as_of == "2026-07-20"
 
 
 def test_lustre_is_priced_by_tier_throughput_and_size(set_prices):

@@ -129,10 +129,42 @@ def test_types_in_words(annotation, words):
 def test_every_instance_type_is_in_the_page_with_dated_prices(pages):
     page = pages["instances.md"]
     for machine in catalog.instance_types():
-        assert f"| `{machine.name}` |" in page
-    row = next(x for x in page.splitlines() if x.startswith("| `p5.48xlarge` |"))
+        attached = machine.name.startswith(("accelerator:", "n1+"))
+        assert (f"| `{machine.name}` " in page) is not attached, machine.name
+    row = next(x for x in page.splitlines() if x.startswith("| `p5.48xlarge` "))
     assert "55.04 to " in row
     assert "2025-10 to 2026-07-20" in row
+
+
+def test_retired_types_stand_apart_with_what_to_take(pages):
+    sold, gone = pages["instances.md"].split("## Microsoft Azure\n")[1].split("### Microsoft Azure: retired")
+    assert "Standard_NC6s_v3`" not in sold
+    row = next(x for x in gone.splitlines() if "`Standard_NC6s_v3`" in x)
+    assert [c.strip() for c in row.split("|")[4:6]] == ["2025-09-30", "Standard_NC24ads_A100_v4"]
+
+
+def test_gpus_that_are_attached_have_a_table_with_the_spelling_of_the_spec(pages):
+    part = pages["instances.md"].split("GPUs that are attached\n")[1].split("\n## ")[0]
+    assert "`instance_type: n1-standard-8` with `accelerator: {model: T4, count: 1}`" in part
+    for row in catalog.attached_accelerators():
+        assert re.search(rf"^\| {row.gpu_model} +\| +{row.gpu_count} \|", part, re.MULTILINE)
+
+
+def test_tables_of_types_are_even_and_sorted(pages):
+    page = pages["instances.md"]
+    for table in re.findall(r"(?:^\|.*\n)+", page, re.MULTILINE):
+        assert len({len(line) for line in table.splitlines()}) == 1
+        assert len({line.count("|") for line in table.splitlines()}) == 1
+    assert page.index("`g6.xlarge`") < page.index("`g6.48xlarge`") < page.index("`p5.48xlarge`")
+    assert "22.352" not in page
+
+
+def test_every_page_says_below_its_title_what_makes_it(pages):
+    for page in pages.values():
+        title, empty, line, after = page.split("\n")[:4]
+        assert title.startswith("# ")
+        assert (empty, after) == ("", "")
+        assert line.startswith("This page is generated from the code by `gpuinfra docs`")
 
 
 def test_the_command_line_page_holds_every_command(pages):

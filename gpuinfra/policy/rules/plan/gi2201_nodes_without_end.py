@@ -1,7 +1,8 @@
 """GPU nodes that nothing ever stops.
 
 What: A spec with GPU nodes has no lease, no idle limit and no schedule.
-Why: Nodes bill until somebody remembers them. A budget is an alarm whose data come 8 to 24 hours late, never a cap. Above 10 USD an hour, or where the price is not known, this is an error.
+Severity: warning where the worst case is known, below 10 USD an hour, and within the amounts of the budget
+Why: Nodes bill until somebody remembers them. A budget is an alarm whose data come 8 to 24 hours late, never a cap.
 Fix: Add shutdown: {lease: 72h} with the time the work needs, and idle_after: 30m.
 References: AWS Cost Management User Guide; field survey of seeded mistakes, '16 p5 always on'
 """
@@ -11,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
-from ....plan.models import PoolPlan
-from ....vocabulary import CapacityType
+from ....spec.models import Budget
+from ...endings import open_ended
 from ...money import DEAR_USD_PER_HOUR, HOURS_PER_MONTH, LAG_HOURS, at_least, dated, spent, unknown_nodes, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
@@ -20,16 +21,14 @@ CODE = described("GI2201", "nodes-without-end", Severity.ERROR, __doc__, ("AWS C
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
-    """One finding for the cluster. Nodes that the cloud itself ends (a block, flex-start) do not count."""
+    """One finding for the cluster. Nodes that the cloud itself ends (a block, flex-start) do not count. The amounts of the
+    budget are part of it: without an end nothing else holds them."""
     plan = ctx.plan
-    end = plan.spec.shutdown
-    if plan.lease.present or (end is not None and (end.idle_after is not None or end.stop_at is not None)):
-        return
-    open_ended = [p for p in plan.gpu_pools if not _ends_itself(p)]
-    if not open_ended:
+    pools = open_ended(plan)
+    if not pools:
         return
     cost, worst = ctx.cost, ctx.cost.worst_usd_per_hour
-    nodes = " and ".join(f"{p.count_max} × {p.instance.name}" for p in open_ended[:3])
+    nodes = " and ".join(f"{p.count_max} × {p.instance.name}" for p in pools[:3])
     unknown = unknown_nodes(plan, cost)
     price = (
         f"{at_least(cost)}{usd(worst)} an hour, {usd(worst * HOURS_PER_MONTH)} a month ({dated(cost)})"
@@ -41,14 +40,22 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         text += (
             f"; the budget is no cap: spend data lag 8–{LAG_HOURS} h, in which {spent(cost, LAG_HOURS)} can be spent"
         )
-    dear = worst >= DEAR_USD_PER_HOUR or bool(unknown)
+    over = _over(plan.spec.budget, worst)
+    text += over
+    dear = worst >= DEAR_USD_PER_HOUR or bool(unknown) or bool(over)
     yield CODE.at("shutdown", text, severity=Severity.ERROR if dear else Severity.WARNING)
 
 
-def _ends_itself(pool: PoolPlan) -> bool:
-    return pool.capacity.type is CapacityType.FLEX_START or (
-        pool.capacity.type is CapacityType.CAPACITY_BLOCK and pool.capacity.ends is not None
-    )
+def _over(budget: Budget | None, worst: float) -> str:
+    """Which amounts are passed, and when, for the end of a sentence."""
+    if budget is None or not worst:
+        return ""
+    passed: list[str] = []
+    if budget.per_run_usd is not None:
+        passed.append(f"budget.per_run_usd ({usd(budget.per_run_usd)}) after {budget.per_run_usd / worst:,.0f} h")
+    if budget.per_month_usd is not None and worst * HOURS_PER_MONTH > budget.per_month_usd:
+        passed.append(f"budget.per_month_usd ({usd(budget.per_month_usd)}) after {budget.per_month_usd / worst:,.0f} h")
+    return f"; that passes {' and '.join(passed)}" if passed else ""
 
 
 RULE = PlanRule(
@@ -60,6 +67,7 @@ RULE = PlanRule(
         (
             "{node_pools: [{count: 16}], budget: null, shutdown: null}",
             "{node_pools: [{instance_type: g4dn.xlarge}], shutdown: null, storage: []}",
+            "{budget: {per_month_usd: 5000, per_run_usd: 900}, shutdown: null}",
         ),
     ),
 )

@@ -1,6 +1,7 @@
 """An hourly cap below what the cluster can cost.
 
 What: `budget.per_hour_usd` is less than the worst hourly cost of all pools, storage and network together.
+Severity: warning where a price that is not known leaves it open
 Why: A cap that is compared with one node, or only where no type is named, is no cap: 16 nodes at 55 USD are 880 USD.
 Fix: Raise the cap to the figure given, or take fewer or cheaper nodes.
 References: field survey of seeded mistakes, 'cap 50 USD an hour, explicit p5' and 'cap 300 USD an hour, 16 p5'
@@ -18,7 +19,8 @@ CODE = described("GI2203", "hourly-cap-exceeded", Severity.ERROR, __doc__)
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
-    """One finding: an error where the known part is above the cap, a warning where an unknown price leaves it open."""
+    """One finding: an error where the known part is above the cap, a warning where an unknown price leaves it open. A part that
+    deciding refused has no price that could be looked up."""
     budget = ctx.plan.spec.budget
     if budget is None or budget.per_hour_usd is None:
         return
@@ -31,7 +33,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
             f"the cap is {usd(cap)} an hour, and the cluster ({nodes}) can cost {at_least(cost)}"
             f"{usd(cost.worst_usd_per_hour)} ({dated(cost)})",
         )
-    elif cost.unbounded:
+    elif cost.unbounded and not ctx.refused:
         pools = unknown_nodes(ctx.plan, cost)
         what = f"pool {', '.join(pools)}" if pools else ", ".join(cost.unbounded[:4])
         yield CODE.at(

@@ -1,6 +1,7 @@
 """A run that can cost more than its budget.
 
 What: The worst hourly cost times the lease is more than `budget.per_run_usd`; or there is no lease, so nothing bounds the run.
+Severity: warning where there is no lease, and an idle limit or a schedule may end the run
 Why: This is known before anything is bought, and cannot be undone after.
 Fix: Shorten the lease, take fewer nodes, or raise the amount.
 References: none
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
+from ...endings import said_to_be_open_ended
 from ...money import at_least, dated, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
@@ -18,16 +20,18 @@ CODE = described("GI2204", "run-cost-above-budget", Severity.ERROR, __doc__)
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
-    """One finding for the cluster."""
+    """One finding for the cluster. That nothing at all ends the nodes is another rule's, which names this amount."""
     budget, cost = ctx.plan.spec.budget, ctx.cost if ctx.plan.spec.budget else None
     if budget is None or budget.per_run_usd is None or cost is None:
         return
     path = "budget.per_run_usd"
+    if cost.lease_hours is None and said_to_be_open_ended(ctx.plan):
+        return
     if cost.lease_hours is None:
         yield CODE.at(
             path,
-            f"{usd(budget.per_run_usd)} for a run that has no end: at {at_least(cost)}{usd(cost.worst_usd_per_hour)} an hour "
-            "nothing holds it",
+            f"{usd(budget.per_run_usd)} for a run that has no lease: at {at_least(cost)}{usd(cost.worst_usd_per_hour)} an hour "
+            f"({dated(cost)}) nothing holds it",
             "add shutdown.lease",
             severity=Severity.WARNING,
         )
@@ -43,7 +47,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         yield CODE.at(
             path,
             f"{usd(budget.per_run_usd)} for the run, and {cost.lease_hours:g} h at {at_least(cost)}"
-            f"{usd(cost.worst_usd_per_hour)} an hour can cost {at_least(cost)}{usd(worst)} ({dated(cost)})",
+            f"{usd(cost.worst_usd_per_hour)} an hour can cost {at_least(cost)}{usd(worst)} ({dated(cost, cost.lease_hours)})",
             lease,
         )
 
@@ -53,7 +57,7 @@ RULE = PlanRule(
     ("money", "time"),
     check,
     Examples(
-        ("budget: {per_run_usd: 20000}",),
+        ("budget: {per_run_usd: 20000}", "{budget: {per_run_usd: 5000}, shutdown: null}"),
         ("budget: {per_run_usd: 5000}", "{budget: {per_run_usd: 5000}, shutdown: {lease: null}}"),
     ),
 )

@@ -1,6 +1,7 @@
 """A month that can cost more than its budget.
 
 What: The worst hourly cost, over the lease or a month of 730 hours, is more than `budget.per_month_usd`.
+Severity: warning where there is no lease, and an idle limit or a schedule may stop the nodes long before
 Why: The cloud tells of it when the money is spent, 8 to 24 hours late.
 Fix: Shorten the lease, take fewer nodes, or raise the amount.
 References: none
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
+from ...endings import said_to_be_open_ended
 from ...money import HOURS_PER_MONTH, at_least, dated, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
@@ -19,13 +21,13 @@ CODE = described("GI2205", "month-above-budget", Severity.ERROR, __doc__)
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     """One finding for the cluster. Without a lease it is a warning where an idle limit or schedule may stop the nodes
-    long before the month is over."""
+    long before the month is over. That nothing at all ends the nodes is another rule's, which names this amount."""
     plan, budget = ctx.plan, ctx.plan.spec.budget
     if budget is None or budget.per_month_usd is None:
         return
     cost = ctx.cost
     worst = cost.worst_usd_per_month
-    if worst <= budget.per_month_usd:
+    if worst <= budget.per_month_usd or said_to_be_open_ended(plan):
         return
     end = plan.spec.shutdown
     bounded = cost.lease_hours is not None or end is None or (end.idle_after is None and end.stop_at is None)
@@ -34,7 +36,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     yield CODE.at(
         "budget.per_month_usd",
         f"{usd(budget.per_month_usd)} a month, and {hours:g} h at {at_least(cost)}{usd(cost.worst_usd_per_hour)} "
-        f"an hour can cost {at_least(cost)}{usd(worst)} ({dated(cost)})",
+        f"an hour can cost {at_least(cost)}{usd(worst)} ({dated(cost, hours)})",
         f"a lease of {fits}h fits, or raise the amount" if fits else "take fewer nodes, or raise the amount",
         severity=Severity.ERROR if bounded else Severity.WARNING,
     )
@@ -45,7 +47,7 @@ RULE = PlanRule(
     ("money",),
     check,
     Examples(
-        ("budget: {per_month_usd: 20000}",),
+        ("budget: {per_month_usd: 20000}", "{budget: {per_month_usd: 5000}, shutdown: null}"),
         ("budget: {per_month_usd: 5000}", "{budget: {per_month_usd: 5000}, shutdown: {lease: null}}"),
     ),
 )

@@ -30,10 +30,10 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     stop = {_SPENT} - levels if budget.on_limit is not OnLimit.NOTIFY else set[float]()
     total = len(levels) + len(stop)
     if total > most.maximum:
-        with_ours = f" with the level that stops the nodes make {total}" if stop and len(levels) <= most.maximum else ""
+        with_ours = f", which the level that stops the nodes makes {total}" if stop else ""
         yield CODE.at(
             "budget.alerts_percent",
-            f"{len(levels)} alert levels{with_ours}, and the cloud's budget takes at most {most.maximum} notifications",
+            f"{len(levels)} alert levels{with_ours}; the cloud's budget takes at most {most.maximum} notifications",
             f"drop {total - most.maximum} of them; [50, 80, 100] is usual",
         )
 

@@ -1,6 +1,7 @@
 """An alert level that no budget takes.
 
 What: A level of `budget.alerts_percent` is not above 0, is above 1000, or stands there twice; or there is no level.
+Severity: warning for a level below 1, and where there is no level
 Why: The cloud refuses it, or refuses the second of two equal notifications.
 Fix: Write each level once, as per cent of the budget: [50, 80, 100].
 References: Azure Consumption API, budgets, threshold; AWS Budgets API, DuplicateRecordException

@@ -1,6 +1,7 @@
 """A budget that tells nobody, or too many.
 
 What: A monthly budget has no contacts, a contact that is no e-mail address, or more contacts than one alert takes.
+Severity: warning where somebody is told without contacts: by Google, or by what on_limit does
 Why: AWS and Azure refuse a notification without a receiver; a mistyped address is never noticed.
 Fix: Add budget.contacts: [team@example.com].
 References: AWS Budgets API, Subscriber; Azure Consumption API, contactEmails

@@ -1,6 +1,7 @@
 """A lease and a capacity block that do not fit.
 
 What: The lease runs past the moment from which the cloud takes the block's nodes, or ends before the block begins.
+Severity: error where the lease is a fixed moment; warning where it is a duration, which starts at the first `up`: that moment is not known yet
 Why: AWS terminates the nodes from 30 minutes before the end (UltraServers 60); a lease that ends first leaves a paid block unused.
 Fix: End the lease at the moment given, or leave the lease to the block.
 References: EC2 User Guide, Capacity Blocks for ML
@@ -14,7 +15,7 @@ from datetime import datetime, timedelta
 from ....diagnostics import Diagnostic, Severity
 from ....plan.models import PoolPlan
 from ....spec.quantities import format_moment
-from ....vocabulary import CapacityType
+from ....vocabulary import CapacityType, Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2213", "lease-outlives-block", Severity.ERROR, __doc__, ("AWS CAP-06",))
@@ -30,7 +31,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     severity = Severity.ERROR if fixed else Severity.WARNING
     for pool in ctx.plan.pools:
         block = pool.capacity
-        if block.type is not CapacityType.CAPACITY_BLOCK:
+        if block.type is not CapacityType.CAPACITY_BLOCK or not ctx.sold(pool):
             continue
         if block.ends is not None and block.ends > ctx.now and end > (last := _last(pool, block.ends)):
             yield CODE.at(
@@ -71,4 +72,5 @@ RULE = PlanRule(
         (_T.format("2026-12-08T10:30:00Z"),),
         (_T.format("2026-12-09T00:00:00Z"), _T.format("2026-12-01T00:00:00Z")),
     ),
+    providers=(Provider.AWS,),
 )

@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
-from ....vocabulary import CapacityType
+from ....vocabulary import CapacityType, Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2214", "block-times-missing", Severity.WARNING, __doc__, ("AWS CAP-09", "AWS CAP-03"))
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
-    """One finding for each pool."""
+    """One finding for each pool. A block without an id, or of a type not sold so, is refused already."""
     for pool in ctx.plan.pools:
         c = pool.capacity
-        if c.type is not CapacityType.CAPACITY_BLOCK or (c.starts and c.ends):
+        if c.type is not CapacityType.CAPACITY_BLOCK or (c.starts and c.ends) or not ctx.sold(pool):
             continue
         missing = [k for k, v in (("starts", c.starts), ("ends", c.ends)) if v is None]
         yield CODE.at(
@@ -40,7 +40,11 @@ RULE = PlanRule(
     ("capacity", "time"),
     check,
     Examples(
-        (_T.format(', starts: "2026-12-01T11:30:00Z", ends: "2026-12-08T11:30:00Z"'),),
+        (
+            _T.format(', starts: "2026-12-01T11:30:00Z", ends: "2026-12-08T11:30:00Z"'),
+            "node_pools: [{capacity: {type: capacity_block}}]",
+        ),
         (_T.format(""), _T.format(', starts: "2026-12-01T11:30:00Z"')),
     ),
+    providers=(Provider.AWS,),
 )

@@ -1,6 +1,7 @@
 """A capacity block of a length or size that is not sold.
 
 What: Start and end are no whole number of days from 1 to 14, or of weeks up to 182 days; the end is not after the start, or is past; or the pool has more than 64 nodes.
+Severity: warning where a length or a start only looks odd
 Why: The times then are not the block's, and the schedules made from them fire at the wrong hour; a pool larger than the block fails with ReservationCapacityExceeded.
 Fix: Copy the times from the block's offer.
 References: EC2 User Guide, Capacity Blocks for ML
@@ -14,7 +15,7 @@ from datetime import datetime, timedelta
 from ....diagnostics import Diagnostic, Severity
 from ....plan.models import PoolPlan
 from ....spec.quantities import format_moment
-from ....vocabulary import CapacityType
+from ....vocabulary import CapacityType, Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2215", "block-not-sold", Severity.ERROR, __doc__, ("AWS CAP-03", "AWS CAP-06"))
@@ -28,7 +29,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     """One finding for each pool and fault. A length that only looks odd is a warning: a block that starts at once ends
     at its usual hour."""
     for pool in ctx.plan.pools:
-        if pool.capacity.type is not CapacityType.CAPACITY_BLOCK:
+        if pool.capacity.type is not CapacityType.CAPACITY_BLOCK or not ctx.sold(pool):
             continue
         if pool.count_max > _MOST_NODES:
             yield CODE.at(
@@ -87,4 +88,5 @@ RULE = PlanRule(
             _T.format(8, "2026-12-01T11:30:00Z", "2026-12-17T11:30:00Z"),
         ),
     ),
+    providers=(Provider.AWS,),
 )

@@ -1,6 +1,7 @@
 """A number of nodes that cuts a rack in two.
 
 What: The number of nodes does not match the machines of one rack-scale system (GB200, GB300).
+Severity: warning where the cloud sells any number
 Why: An UltraServer is sold as 9 or 18 machines that share one NVLink domain. On the other clouds a rack is 18 machines: another number leaves part of a rack unused, or spans two NVLink domains with the slower network between them.
 Fix: Take one of the numbers given.
 References: aws/aws-parallelcluster, UltraserverCapacityBlockSizeValidator; Google Cloud docs, A4X; Azure docs, ND GB200 v6

@@ -1,6 +1,7 @@
 """A recurring stop that cannot be read, or never fires.
 
-What: `shutdown.stop_at.cron` is not five fields of minute, hour, day, month and weekday; it names a day that no month has; or it fires every minute.
+What: `shutdown.stop_at.cron` is not five fields of minute, hour, day, month and weekday; it names a day that no month has; or it fires every minute, or at least every hour around the clock.
+Severity: warning where it can be kept and stops nodes oftener than it is likely meant
 Why: The cloud refuses it, or takes it and never stops anything.
 Fix: Write five fields, as "0 20 * * 1-5" for 20:00 on working days.
 References: POSIX crontab; EventBridge Scheduler User Guide, cron-based schedules
@@ -59,11 +60,30 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         return
     if len(weekdays) >= 7 and all(min(days) > _LONGEST_MONTH.get(m, 31) for m in months):
         yield CODE.at(path, f"'{stop.cron}' never fires: no such day in that month")
-    elif len(fields[0]) == 60:
+    else:
+        yield from _too_often(stop.cron, fields)
+
+
+def _too_often(cron: str, fields: list[set[int]]) -> Iterator[Diagnostic]:
+    path, minutes, hours = "shutdown.stop_at.cron", sorted(fields[0]), fields[1]
+    every_day = all(len(f) == n for f, n in zip(fields[2:], (31, 12, 7), strict=True))
+    always = len(hours) == 24 and every_day
+    if len(minutes) == 60:
         yield CODE.at(
             path,
-            f"'{stop.cron}' fires every minute: nodes could never run",
-            severity=Severity.ERROR if len(fields[1]) == 24 else Severity.WARNING,
+            f"'{cron}' fires every minute: nodes could never run"
+            if always
+            else f"'{cron}' fires in every minute of its hours",
+            "name one minute, as 0",
+            severity=Severity.ERROR if always else Severity.WARNING,
+        )
+    elif always:
+        gap = max(b - a for a, b in zip(minutes, [*minutes[1:], minutes[0] + 60], strict=True))
+        yield CODE.at(
+            path,
+            f"'{cron}' fires day and night: nodes never run longer than {gap} minutes",
+            'name the hours, as "0 20 * * 1-5" for 20:00 on working days',
+            severity=Severity.WARNING,
         )
 
 
@@ -136,6 +156,7 @@ RULE = PlanRule(
             _T.format("0 0 30 2 *"),
             _T.format("0 20 * *"),
             _T.format("0 0 */2 * 1"),
+            _T.format("*/5 * * * *"),
         ),
     ),
 )

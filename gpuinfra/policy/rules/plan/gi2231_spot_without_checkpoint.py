@@ -21,7 +21,7 @@ CODE = described(
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     """One finding for the job."""
-    spot = [p for p in ctx.plan.gpu_pools if p.capacity.type is CapacityType.SPOT]
+    spot = [p for p in ctx.plan.gpu_pools if p.capacity.type is CapacityType.SPOT and ctx.sold(p)]
     if not spot or ctx.plan.spec.workload not in (Workload.TRAINING, Workload.SIMULATION):
         return
     job = ctx.plan.spec.job

@@ -1,6 +1,7 @@
 """A job on a pool that does not exist.
 
 What: `job.pools` names a pool that the spec does not have, or one twice.
+Severity: warning for a name that stands there twice
 Why: The job would run on fewer nodes than meant, or on none.
 Fix: Name pools of node_pools.
 References: none

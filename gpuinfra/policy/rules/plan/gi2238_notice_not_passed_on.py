@@ -1,6 +1,7 @@
 """A checkpoint field that nothing acts on.
 
 What: `job.checkpoint.on_notice` or `every` is given.
+Severity: info for the interval
 Why: No agent on the nodes hears the cloud's reclaim notice yet, and none asks the job for a checkpoint.
 Fix: Save from inside the job at that interval, and send the signal by hand at a notice, with the command given here.
 References: none

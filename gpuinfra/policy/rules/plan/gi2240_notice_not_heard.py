@@ -21,7 +21,7 @@ _NOTICE = {Provider.AWS: "two minutes", Provider.GCP: "30 seconds", Provider.AZU
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     """One finding for the cluster. GI2231 (training without a checkpoint) and GI2238 (on_notice) say it themselves."""
     plan = ctx.plan
-    spot = [p for p in plan.pools if p.capacity.type is CapacityType.SPOT]
+    spot = [p for p in plan.pools if p.capacity.type is CapacityType.SPOT and ctx.sold(p)]
     checkpoint = plan.spec.job.checkpoint if plan.spec.job else None
     trains = plan.spec.workload in (Workload.TRAINING, Workload.SIMULATION) and any(p.gpus_per_node for p in spot)
     if not spot or trains or (checkpoint is not None and checkpoint.on_notice is not None):

@@ -1,6 +1,7 @@
 """GPUDirect that the node image does not bring.
 
 What: Several nodes exchange data over GPUDirect-TCPX or TCPXO, and the node image is not known to hold it.
+Severity: info for an image of your own, of which nothing is known
 Why: TCPX needs Google's kernel build, its NCCL plugin and a receive manager that runs on every node. Without them NCCL falls back to plain TCP without a word, at some 15 % of the bandwidth.
 Fix: Build an image with the TCPX installer, as the a3-highgpu-8g blueprint of GoogleCloudPlatform/cluster-toolkit does, and name it in image.node; the boot check says whether plugin and receive manager are there.
 References: skypilot-org/skypilot#3592; Compute Engine, Maximize GPU network bandwidth with GPUDirect; GoogleCloudPlatform/cluster-toolkit, a3-highgpu-8g

@@ -1,6 +1,7 @@
 """SSH from the whole internet.
 
 What: `network.ssh_from` holds 0.0.0.0/0, ::/0, or a range so wide that it comes to the same.
+Severity: warning for a range that is very wide and not the whole internet
 Why: GPU nodes are found by scanners within minutes, and are worth stealing.
 Fix: Name your own address, as 203.0.113.7/32; or none at all: the cloud's session service needs no open port.
 References: CIS AWS Foundations Benchmark 5.2; Azure security baseline; Google Cloud, firewall best practices

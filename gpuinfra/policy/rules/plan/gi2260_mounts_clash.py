@@ -9,20 +9,23 @@ References: aws/aws-parallelcluster, DuplicateMountDirValidator and OverlappingM
 from __future__ import annotations
 
 from collections.abc import Iterator
-from posixpath import normpath
 
 from ....diagnostics import Diagnostic, Severity
+from ...mounts import is_plain, normal, over_system
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2260", "mounts-clash", Severity.ERROR, __doc__, ("AWS FSX-14",))
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
-    """One finding for each storage that clashes with an earlier one, or with the NVMe."""
+    """One finding for each storage that clashes with an earlier one, or with the NVMe. A mount that is refused for itself
+    clashes with nothing."""
     nvme = {p.local_nvme.mount: p.name for p in ctx.plan.pools if p.local_nvme.mount}
     seen: list[tuple[str, str]] = []
     for n, storage in enumerate(ctx.plan.spec.storage):
-        path, mount = f"storage[{n}].mount", _normal(storage.mount)
+        path, mount = f"storage[{n}].mount", normal(storage.mount)
+        if not is_plain(storage.mount) or over_system(ctx.plan, storage.mount):
+            continue
         for name, other in seen:
             if mount == other:
                 yield CODE.at(path, f"'{storage.mount}' is the mount of storage '{name}' too")
@@ -36,10 +39,6 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
             if local is not None:
                 yield CODE.at(path, f"'{storage.mount}' lies on '{local}', the local NVMe of pool '{nvme[local]}'")
         seen.append((storage.name, mount))
-
-
-def _normal(mount: str) -> str:
-    return "/" + normpath(mount).lstrip("/")
 
 
 def _inside(inner: str, outer: str) -> bool:

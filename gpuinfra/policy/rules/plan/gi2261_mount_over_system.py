@@ -1,6 +1,7 @@
 """A mount over a directory that the system needs.
 
-What: A storage is mounted over a directory of the system, such as /, /home, /etc or /usr.
+What: A storage is mounted over a directory of the system, such as /, /home, /etc or /usr; or over one that the cloud mounts itself.
+Severity: warning for the place of the temporary disk
 Why: The mount hides what is there: the login user's keys, the driver, the service manager. The node does not come up, or locks everybody out.
 Fix: Take a directory of its own, as /data or /scratch.
 References: aws/aws-parallelcluster, SharedStorageMountDirValidator; Filesystem Hierarchy Standard 3.0
@@ -9,64 +10,62 @@ References: aws/aws-parallelcluster, SharedStorageMountDirValidator; Filesystem 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from posixpath import normpath
 
 from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...mounts import is_plain, normal, over_system, within
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2261", "mount-over-system", Severity.ERROR, __doc__, ("AWS FSX-14",))
-_WHOLE = ("bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "root", "run", "sbin", "sys", "usr")
-"""Neither these nor anything below."""
-_EXACT = (
-    "/",
-    "/home",
-    "/lost+found",
-    "/media",
-    "/opt",
-    "/opt/aws",
-    "/opt/parallelcluster",
-    "/opt/dlami",
-    "/opt/slurm",
-    "/srv",
-    "/tmp",
-    "/var",
-    "/var/lib",
-    "/var/log",
-    "/var/lib/containerd",
-    "/var/lib/docker",
-    "/var/tmp",
-    "/export",
-    "/snap",
-    "/opt/nvidia",
-    "/opt/amazon",
-)
-_LOGIN_USERS = ("ubuntu", "ec2-user", "azureuser", "rocky", "almalinux", "debian", "centos")
+_TEMPORARY = {Provider.AZURE: ("/mnt", "/mnt/resource", "/mnt/resource_nvme")}
+"""Where a cloud's images mount the temporary disk and the local NVMe, and do so again at each boot (Azure docs, temporary
+disk; azhpc-images)."""
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
-    """One finding for each storage; a relative mount is another rule's."""
+    """One finding for each storage; any other mount that is not plain is another rule's."""
+    temporary = _TEMPORARY.get(ctx.plan.provider, ())
     for n, storage in enumerate(ctx.plan.spec.storage):
-        if not storage.mount.startswith("/"):
-            continue
-        mount = "/" + normpath(storage.mount).lstrip("/")
-        top = mount.split("/")[1]
-        homes = {f"/home/{u}" for u in (*_LOGIN_USERS, *(p.node_image.user for p in ctx.plan.pools))}
-        if mount in _EXACT or top in _WHOLE or mount in homes:
+        path, shown = f"storage[{n}].mount", storage.mount.encode("unicode_escape").decode()[:60]
+        own = f"take a directory of its own, as /{storage.name}"
+        if over_system(ctx.plan, storage.mount):
+            real = normal(storage.mount)
+            where = f"'{shown}'" if real == storage.mount.rstrip("/") or real == "/" else f"'{shown}', that is {real[:60]},"
+            yield CODE.at(path, f"{where} hides a directory of the system", own)
+        elif is_plain(storage.mount) and any(
+            normal(storage.mount) == t or (t != "/mnt" and within(normal(storage.mount), t)) for t in temporary
+        ):
             yield CODE.at(
-                f"storage[{n}].mount",
-                f"'{storage.mount[:60]}' hides a directory of the system",
-                f"take a directory of its own, as /{storage.name}",
+                path,
+                f"'{shown}' is where the cloud's images mount the temporary disk, anew at each boot",
+                own,
+                severity=Severity.WARNING,
             )
 
 
 _T = "storage: [{{mount: {0}}}]"
+_AZURE = """\
+location: {{provider: azure, region: eastus, zone: "1"}}
+node_pools: [{{instance_type: Standard_ND96isr_H100_v5}}]
+storage: [{{kind: bucket, size_gib: null, throughput_mbps_per_tib: null, mount: {0}}}]
+"""
 
 RULE = PlanRule(
     CODE,
     ("storage",),
     check,
     Examples(
-        (_T.format("/scratch"), _T.format("/home/shared")),
-        (_T.format("/"), _T.format("/home"), _T.format("/usr/local/data"), _T.format("/opt/slurm"), _T.format("//etc")),
+        (_T.format("/scratch"), _T.format("/home/shared"), _T.format("/mnt"), _AZURE.format("/mnt/data")),
+        (
+            _T.format("/"),
+            _T.format("/home"),
+            _T.format("/usr/local/data"),
+            _T.format("/opt/slurm"),
+            _T.format("//etc"),
+            _T.format("/scratch/../etc"),
+            _T.format("/lost+found"),
+            _AZURE.format("/mnt"),
+            _AZURE.format("/mnt/resource_nvme/x"),
+        ),
     ),
 )

@@ -13,25 +13,25 @@ from collections.abc import Iterator
 from posixpath import normpath
 
 from ....diagnostics import Diagnostic, Severity
+from ...mounts import PLAIN, is_plain, over_system
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2262", "mount-malformed", Severity.ERROR, __doc__, ("AWS FSX-14",))
-_PLAIN = re.compile(r"(?:/[A-Za-z0-9._-]+)+/?|/")
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
-    """One finding for each storage."""
+    """One finding for each storage; a mount over the system is another rule's, however it is written."""
     for n, storage in enumerate(ctx.plan.spec.storage):
         mount = storage.mount
         shown = mount.encode("unicode_escape").decode()[:60]
+        if is_plain(mount) or over_system(ctx.plan, mount):
+            continue
         if not mount.startswith("/"):
             why = f"'{shown}' is not absolute"
-        elif not _PLAIN.fullmatch(mount) or any(p in (".", "..") for p in mount.split("/")):
-            why = f"'{shown}' is not a plain path"
         else:
-            continue
+            why = f"'{shown}' is not a plain path"
         near = "/" + normpath(re.sub(r"[^A-Za-z0-9._/-]+", "-", mount.strip()).rstrip("-")).strip("./-")
-        sure = _PLAIN.fullmatch(near) and near != "/" and ".." not in mount
+        sure = PLAIN.fullmatch(near) and near != "/" and ".." not in mount
         yield CODE.at(f"storage[{n}].mount", why, f"write {near}" if sure else "")
 
 
@@ -42,7 +42,7 @@ RULE = PlanRule(
     ("storage",),
     check,
     Examples(
-        (_T.format("/scratch"), _T.format("/data/v1.2_x")),
-        (_T.format("scratch"), _T.format("/data/../etc"), _T.format("/data; reboot"), _T.format("/$(reboot)")),
+        (_T.format("/scratch"), _T.format("/data/v1.2_x"), _T.format("/data/../etc"), _T.format("/.")),
+        (_T.format("scratch"), _T.format("/data/../x"), _T.format("/data; reboot"), _T.format("/$(reboot)")),
     ),
 )

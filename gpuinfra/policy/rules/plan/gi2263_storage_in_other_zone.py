@@ -34,7 +34,10 @@ RULE = PlanRule(
     ("storage", "money"),
     check,
     Examples(
-        ("location: {provider: aws, region: us-east-2, zone: use2-az1}",),
+        (
+            "location: {provider: aws, region: us-east-2, zone: use2-az1}",
+            "{location: {provider: aws, region: us-east-2, zone: use2-az1}, storage: [{zone: use2-az9}]}",
+        ),
         ("{location: {provider: aws, region: us-east-2, zone: use2-az1}, storage: [{zone: use2-az2}]}",),
     ),
 )

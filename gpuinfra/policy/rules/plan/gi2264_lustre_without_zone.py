@@ -34,6 +34,6 @@ RULE = PlanRule(
     CODE,
     ("storage",),
     check,
-    Examples((_T.format(', zone: "1"'),), (_T.format(""),)),
+    Examples((_T.format(', zone: "1"'), _T.format(', zone: "4"')), (_T.format(""),)),
     providers=(Provider.AZURE,),
 )
