@@ -1,4 +1,7 @@
-"""The program that a person would write for the same cluster: typed classes, one loop, nothing shared with gpuinfra."""
+"""The program that a person would write for the same cluster: typed classes, one loop, nothing shared with gpuinfra.
+
+It registers the same resources with the same arguments, tags and order, so that only the way there differs.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,20 @@ EFA_CARDS = {"p5.48xlarge": 32, "p4d.24xlarge": 4, "g6.12xlarge": 1, "g5.48xlarg
 TAGS = {"gpuinfra-cluster": "large"}
 
 
-def network(child: pulumi.ResourceOptions) -> tuple[aws.ec2.Subnet, aws.ec2.SecurityGroup, aws.ec2.SecurityGroup]:
+def tags(name: str, pool: str = "") -> dict[str, str]:
+    return {**TAGS, "Name": name, **({"gpuinfra-pool": pool} if pool else {})}
+
+
+def network(
+    child: pulumi.ResourceOptions,
+) -> tuple[aws.ec2.Subnet, aws.ec2.SecurityGroup, aws.ec2.SecurityGroup, list[pulumi.Resource]]:
     vpc = aws.ec2.Vpc(
         "large-vpc",
         cidr_block="10.40.0.0/16",
         enable_dns_hostnames=True,
         enable_dns_support=True,
         region=REGION,
-        tags=TAGS,
+        tags=tags("large-vpc"),
         opts=child,
     )
     subnets = [
@@ -32,22 +41,31 @@ def network(child: pulumi.ResourceOptions) -> tuple[aws.ec2.Subnet, aws.ec2.Secu
             availability_zone_id="use2-az1",
             map_public_ip_on_launch=False,
             region=REGION,
-            tags=TAGS,
+            tags=tags(f"large-{name}"),
             opts=child,
         )
         for name, cidr in (("nodes", "10.40.0.0/17"), ("public", "10.40.128.0/24"))
     ]
-    gateway = aws.ec2.InternetGateway("large-gateway", vpc_id=vpc.id, region=REGION, tags=TAGS, opts=child)
-    address = aws.ec2.Eip("large-address", domain="vpc", region=REGION, tags=TAGS, opts=child)
-    nat = aws.ec2.NatGateway(
-        "large-nat", allocation_id=address.id, subnet_id=subnets[1].id, region=REGION, tags=TAGS, opts=child
+    gateway = aws.ec2.InternetGateway(
+        "large-gateway", vpc_id=vpc.id, region=REGION, tags=tags("large-gateway"), opts=child
     )
-    tables = []
+    address = aws.ec2.Eip("large-address", domain="vpc", region=REGION, tags=tags("large-address"), opts=child)
+    nat = aws.ec2.NatGateway(
+        "large-nat",
+        allocation_id=address.id,
+        subnet_id=subnets[1].id,
+        region=REGION,
+        tags=tags("large-nat"),
+        opts=child,
+    )
+    tables, ready = [], []
     for subnet, name, target in zip(
         subnets, ("nodes", "public"), ({"nat_gateway_id": nat.id}, {"gateway_id": gateway.id}), strict=True
     ):
-        table = aws.ec2.RouteTable(f"large-{name}-routes", vpc_id=vpc.id, region=REGION, tags=TAGS, opts=child)
-        aws.ec2.Route(
+        table = aws.ec2.RouteTable(
+            f"large-{name}-routes", vpc_id=vpc.id, region=REGION, tags=tags(f"large-{name}-routes"), opts=child
+        )
+        route = aws.ec2.Route(
             f"large-{name}-default",
             route_table_id=table.id,
             destination_cidr_block="0.0.0.0/0",
@@ -55,10 +73,11 @@ def network(child: pulumi.ResourceOptions) -> tuple[aws.ec2.Subnet, aws.ec2.Secu
             opts=child,
             **target,
         )
-        aws.ec2.RouteTableAssociation(
+        joined = aws.ec2.RouteTableAssociation(
             f"large-{name}-association", route_table_id=table.id, subnet_id=subnet.id, region=REGION, opts=child
         )
         tables.append(table)
+        ready += [route, joined]
     aws.ec2.VpcEndpoint(
         "large-s3",
         vpc_id=vpc.id,
@@ -66,12 +85,17 @@ def network(child: pulumi.ResourceOptions) -> tuple[aws.ec2.Subnet, aws.ec2.Secu
         vpc_endpoint_type="Gateway",
         route_table_ids=[tables[0].id],
         region=REGION,
-        tags=TAGS,
+        tags=tags("large-s3"),
         opts=child,
     )
     nodes, files = (
         aws.ec2.SecurityGroup(
-            f"large-{name}-group", vpc_id=vpc.id, description=f"{name} of large", region=REGION, tags=TAGS, opts=child
+            f"large-{name}-group",
+            vpc_id=vpc.id,
+            description=f"{name} of large",
+            region=REGION,
+            tags=tags(f"large-{name}-group"),
+            opts=child,
         )
         for name in ("nodes", "files")
     )
@@ -87,12 +111,13 @@ def network(child: pulumi.ResourceOptions) -> tuple[aws.ec2.Subnet, aws.ec2.Secu
                 security_group_id=group.id,
                 referenced_security_group_id=peer.id,
                 ip_protocol=protocol,
+                description=f"Rule {n}",
                 region=REGION,
-                tags=TAGS,
+                tags=tags(f"large-rule-{n}"),
                 opts=child,
                 **ports,
             )
-    return subnets[0], nodes, files
+    return subnets[0], nodes, files, ready
 
 
 def trusted_by(service: str) -> str:
@@ -103,14 +128,19 @@ def trusted_by(service: str) -> str:
 def cluster(pools: list[dict[str, object]]) -> None:
     root = pulumi.ComponentResource("byhand:index:Cluster", "large")
     child = pulumi.ResourceOptions(parent=root)
-    subnet, nodes, files = network(child)
-    role = aws.iam.Role("large-role", assume_role_policy=trusted_by("ec2.amazonaws.com"), tags=TAGS, opts=child)
+    subnet, nodes, files, ready = network(child)
+    role = aws.iam.Role(
+        "large-role", assume_role_policy=trusted_by("ec2.amazonaws.com"), tags=tags("large-role"), opts=child
+    )
     aws.iam.RolePolicy(
         "large-role-policy", role=role.id, policy=json.dumps({"Version": "2012-10-17", "Statement": []}), opts=child
     )
-    profile = aws.iam.InstanceProfile("large-profile", role=role.name, tags=TAGS, opts=child)
+    profile = aws.iam.InstanceProfile("large-profile", role=role.name, tags=tags("large-profile"), opts=child)
     scheduler = aws.iam.Role(
-        "large-scheduler", assume_role_policy=trusted_by("scheduler.amazonaws.com"), tags=TAGS, opts=child
+        "large-scheduler",
+        assume_role_policy=trusted_by("scheduler.amazonaws.com"),
+        tags=tags("large-scheduler"),
+        opts=child,
     )
     aws.iam.RolePolicy(
         "large-scheduler-policy",
@@ -126,12 +156,25 @@ def cluster(pools: list[dict[str, object]]) -> None:
         storage_capacity=9600,
         per_unit_storage_throughput=500,
         file_system_type_version="2.15",
+        data_compression_type="LZ4",
+        copy_tags_to_backups=True,
+        automatic_backup_retention_days=0,
+        skip_final_backup=False,
+        metadata_configuration=aws.fsx.LustreFileSystemMetadataConfigurationArgs(mode="AUTOMATIC"),
         security_group_ids=[files.id],
         region=REGION,
-        tags=TAGS,
+        tags=tags("large-scratch"),
         opts=child,
     )
-    failures = aws.sqs.Queue("large-failures", region=REGION, tags=TAGS, opts=child)
+    ready += [scratch]
+    failures = aws.sqs.Queue(
+        "large-failures",
+        sqs_managed_sse_enabled=True,
+        message_retention_seconds=1209600,
+        region=REGION,
+        tags=tags("large-failures"),
+        opts=child,
+    )
     end = time_.Offset("large-lease", offset_hours=72, opts=child)
     aws.budgets.Budget(
         "large-budget", budget_type="COST", time_unit="MONTHLY", limit_amount="100000000", limit_unit="USD",
@@ -143,7 +186,7 @@ def cluster(pools: list[dict[str, object]]) -> None:
             )
             for t in (50, 80, 100)
         ],
-        tags=TAGS, opts=child,
+        tags=tags("large-budget"), opts=child,
     )  # fmt: skip
     image = aws.ssm.get_parameter_output(
         name="/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-amazon-linux-2023/latest/ami-id",
@@ -153,14 +196,17 @@ def cluster(pools: list[dict[str, object]]) -> None:
         lambda name: base64.b64encode(("#!/bin/sh\n# " + name + "\n" + "echo boot\n" * 500).encode()).decode()
     )
     for spec in pools:
-        pool(spec, root, subnet, nodes, profile, scheduler, failures, end, image, script)
+        pool(spec, root, subnet, nodes, profile, scheduler, failures, end, image, script, ready)
 
 
-def pool(spec, root, subnet, nodes, profile, scheduler, failures, end, image, script) -> None:
-    name = f"large-{spec['name']}"
+def pool(spec, root, subnet, nodes, profile, scheduler, failures, end, image, script, ready) -> None:
+    pool_name = str(spec["name"])
+    name = f"large-{pool_name}"
     part = pulumi.ComponentResource("byhand:index:Pool", name, None, pulumi.ResourceOptions(parent=root))
     child = pulumi.ResourceOptions(parent=part)
-    group = aws.ec2.PlacementGroup(f"{name}-placement", strategy="cluster", region=REGION, tags=TAGS, opts=child)
+    group = aws.ec2.PlacementGroup(
+        f"{name}-placement", name=name, strategy="cluster", region=REGION, tags=tags(name, pool_name), opts=child
+    )
     nic = aws.ec2.LaunchTemplateNetworkInterfaceArgs
     cards = EFA_CARDS[str(spec["instance_type"])]
     template = aws.ec2.LaunchTemplate(
@@ -174,31 +220,34 @@ def pool(spec, root, subnet, nodes, profile, scheduler, failures, end, image, sc
                   security_groups=[nodes.id]) for i in range(1, cards)),
         ],
         metadata_options=aws.ec2.LaunchTemplateMetadataOptionsArgs(
-            http_tokens="required", http_endpoint="enabled", http_put_response_hop_limit=2
+            http_tokens="required", http_endpoint="enabled", http_put_response_hop_limit=2, instance_metadata_tags="disabled"
         ),
         block_device_mappings=[aws.ec2.LaunchTemplateBlockDeviceMappingArgs(
             device_name="/dev/xvda",
-            ebs=aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs(volume_size=200, volume_type="gp3", encrypted="true"),
+            ebs=aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs(volume_size=200, volume_type="gp3", encrypted="true", delete_on_termination="true"),
         )],
+        description=f"Nodes of pool {pool_name} of large", instance_initiated_shutdown_behavior="terminate",
+        monitoring=aws.ec2.LaunchTemplateMonitoringArgs(enabled=False),
         placement=aws.ec2.LaunchTemplatePlacementArgs(group_name=group.name),
         tag_specifications=[
-            aws.ec2.LaunchTemplateTagSpecificationArgs(resource_type=t, tags=TAGS) for t in ("instance", "volume", "network-interface")
+            aws.ec2.LaunchTemplateTagSpecificationArgs(resource_type=t, tags=tags(name, pool_name)) for t in ("instance", "volume", "network-interface")
         ],
-        region=REGION, tags=TAGS, opts=child,
+        region=REGION, tags=tags(name, pool_name), opts=child,
     )  # fmt: skip
     scaling = aws.autoscaling.Group(
         f"{name}-group", name=name, min_size=0, max_size=2, desired_capacity=2, vpc_zone_identifiers=[subnet.id],
         launch_template=aws.autoscaling.GroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
-        wait_for_capacity_timeout="0", suspended_processes=["AZRebalance"],
-        tags=[aws.autoscaling.GroupTagArgs(key=k, value=v, propagate_at_launch=True) for k, v in TAGS.items()],
-        region=REGION, opts=pulumi.ResourceOptions(parent=part, ignore_changes=["desiredCapacity"]),
+        wait_for_capacity_timeout="0", health_check_type="EC2", force_delete=False, suspended_processes=["AZRebalance"],
+        tags=[aws.autoscaling.GroupTagArgs(key=k, value=v, propagate_at_launch=True) for k, v in tags(name, pool_name).items()],
+        region=REGION, opts=pulumi.ResourceOptions(parent=part, ignore_changes=["desiredCapacity"], depends_on=[*ready, group]),
     )  # fmt: skip
     aws.scheduler.Schedule(
-        f"{name}-lease", name=name, schedule_expression=end.rfc3339.apply(lambda t: f"at({t.removesuffix('Z')})"),
+        f"{name}-lease", description=f"Scales pool {pool_name} to zero", schedule_expression_timezone="UTC", schedule_expression=end.rfc3339.apply(lambda t: f"at({t.removesuffix('Z')})"),
         flexible_time_window=aws.scheduler.ScheduleFlexibleTimeWindowArgs(mode="OFF"), action_after_completion="DELETE",
         target=aws.scheduler.ScheduleTargetArgs(
             arn="arn:aws:scheduler:::aws-sdk:autoscaling:updateAutoScalingGroup", role_arn=scheduler.arn,
             input=scaling.name.apply(lambda n: json.dumps({"AutoScalingGroupName": n, "MinSize": 0, "DesiredCapacity": 0})),
+            retry_policy=aws.scheduler.ScheduleTargetRetryPolicyArgs(maximum_event_age_in_seconds=3600, maximum_retry_attempts=30),
             dead_letter_config=aws.scheduler.ScheduleTargetDeadLetterConfigArgs(arn=failures.arn),
         ),
         region=REGION, opts=child,

@@ -11,6 +11,7 @@ from ..catalog import Accelerator, NodeImage
 from . import mig
 from .container_rules import container_steps, short
 from .image_choice import alternatives
+from .node_image_ranking import ranked_images
 from .node_rules import needed_driver, node_steps
 from .toolkits import Facts, catalog_facts
 from .verdict import (
@@ -28,6 +29,7 @@ from .verdict import (
     Rule,
     Step,
     Verdict,
+    doubted,
     holds,
     node_facts,
     outcome_of,
@@ -86,7 +88,7 @@ def _mig_steps(q: Question) -> tuple[Step, ...]:
     first = mig.first_mig_driver(accelerator)
     if not fit.fits or not first:
         return (step,)
-    able = mig.driver_makes_mig(accelerator, q.node.driver)
+    able = doubted(mig.driver_makes_mig(accelerator, q.node.driver), q.node)
     node = q.node.name or "the node image"
     driver = Step(
         Rule.MIG,
@@ -160,22 +162,18 @@ def _needs(accelerator: Accelerator, facts: Facts) -> str:
 
 def _node_changes(q: Question, rule: Rule, facts: Facts) -> list[Change]:
     """Node images of the same cloud with which every step between node, GPU and container holds."""
-    if q.accelerator is None:
-        fitting = [i for i in facts.node_images if i.selector and i.arch == q.instance.arch and i.driver_kind == "none"]
-    else:
-        fitting = [i for i in facts.node_images if i.selector and _node_fits(q, i, facts)]
+    ranked = ranked_images(q.instance, q.accelerator, q.driver_kind_needed, facts)
+    fitting = [i for i in ranked if i.selector and (q.accelerator is None or _node_fits(q, i, facts))]
     fitting.sort(key=lambda i: (newest_first(i.driver), i.selector))
     found = [Change(IMAGE_NODE, i.selector, _why_node(i), rule) for i in fitting[:_MOST_CHANGES]]
     if not found and q.accelerator is not None and rule is not Rule.DRIVER:
         needed = needed_driver(q.instance, q.accelerator)[0]
         wanted = f" with driver {needed} or newer" if needed else ""
-        found = [Change(INSTANCE_TYPE, "", f"the catalog lists no node image{wanted} for it; name one by id", rule)]
+        found = [Change(INSTANCE_TYPE, "", f"the catalog lists no node image{wanted} for it; name one by its id", rule)]
     return found
 
 
 def _node_fits(q: Question, image: NodeImage, facts: Facts) -> bool:
-    if "<" in image.selector or " " in image.selector:
-        return False
     node = node_facts(image, image.selector)
     steps = node_steps(q.instance, q.accelerator, node, q.driver_kind_needed)
     beneath = [s for s in container_steps(replace(q, node=node), facts) if s.rule is Rule.DRIVER]

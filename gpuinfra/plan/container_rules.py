@@ -7,9 +7,8 @@ from ..vocabulary import FabricKind
 from .containers import AMD, CPU, NVIDIA, UNKNOWN, catalog_repository, cuda_range, framework_version, month_of
 from .models import ContainerPlan
 from .toolkits import Facts, is_data_center
-from .verdict import End, Holds, Question, Rule, Step, holds
+from .verdict import End, Holds, Question, Rule, Step, doubted, holds
 from .versions import at_least, minor, numbers
-
 
 _FROM_HOST = {
     FabricKind.GPUDIRECT_TCPX: "the GPUDirect-TCPX plugin",
@@ -281,12 +280,14 @@ def _driver_for(cuda: str, q: Question, container: ContainerPlan, accelerator: A
             f"driver {driver} of {node} is older than CUDA {cuda} of {container.reference} wants ({floor or needs}): it runs "
             f"only by the forward-compatibility package inside the image, on a driver branch that NVIDIA still supports"
         )
-    elif answer is False:
+    answer = doubted(answer, q.node)
+    if answer is False:
         finding = (
             f"{container.reference} holds CUDA {cuda}, which needs driver {floor or needs} or newer, and {node} carries "
             f"driver {driver}"
         )
     elif answer is None:
+        caveat = ""
         wanted = f"{needs or floor} or newer" if needs or floor else "a driver that no table names"
         finding = (
             f"the driver of {node} is {driver or 'unknown'}; CUDA {cuda} of {container.reference} needs {wanted}"

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from itertools import islice
 
 from ..catalog import Accelerator
+from ..diagnostics import nearest
 from ..vocabulary import FabricKind, Workload
 from .container_rules import container_steps, may_run, short
-from .containers import cuda_range, framework_version, plan_of
+from .containers import CPU, catalog_repository, container_plan, cuda_range, framework_version, plan_of
 from .models import ContainerPlan
+from .oci_reference import DOCKER_HUB
 from .toolkits import Facts
 from .verdict import Holds, Outcome, Question, Rule, Step, outcome_of
 from .versions import minor, newest_first
@@ -19,6 +23,8 @@ _FRAMEWORK_OF = {Workload.TRAINING: "pytorch", Workload.INFERENCE: "vllm"}
 _FRAMEWORK_ELSE = "cuda"
 # Every node image of the tables has the driver that CUDA 12 asks for (525), and not every one that of CUDA 13 (580).
 _MODEST_CUDA = 12
+# How like a known repository a name must be to be taken for a slip of it: one letter in seven.
+_CLOSE = 0.86
 _FLAVOUR = re.compile(r"[\d.]+")
 # Images that a managed service starts in its own way.
 _OF_A_SERVICE = re.compile(r"(?:^|[-_])sagemaker(?:$|[-_])")
@@ -32,9 +38,48 @@ def alternatives(q: Question, facts: Facts, most: int = 3) -> tuple[ContainerPla
     container = q.container
     if container is None or not container.framework:
         return ()
-    able = [c for c in _plans(facts, container.framework) if may_run(q, c, facts)]
+    able = [c for c in _plans(facts, container.framework) if q.accelerator is None or may_run(q, c, facts)]
     fitting = (c for c in sorted(able, key=lambda c: _change(container, c)) if _fits(q, c, facts))
     return tuple(islice(fitting, most))
+
+
+def likely_meant(q: Question, container: ContainerPlan, facts: Facts) -> ContainerPlan | None:
+    """The catalog image whose name a reference comes near to, or leaves the registry out of; None where none fits the pool.
+
+    Of the repository that is meant the same tag, else the newest that fits.
+    """
+    repositories = {c.repository: c.reference for c in _all_plans(facts)}
+    meant = _nearest_repository(catalog_repository(container), tuple(repositories))
+    if not meant:
+        return None
+    tag = f":{container.tag}" if container.tag else ""
+    same = container_plan(f"{_as_written(meant, repositories)}{tag}", images=facts.containers)
+    listed = sorted((c for c in _all_plans(facts) if c.repository == meant), key=_newest)
+    near = nearest(container.tag, [c.tag for c in listed], limit=1)
+    ordered = [*([same] if isinstance(same, ContainerPlan) and tag else []), *listed]
+    ordered.sort(key=lambda c: (c.tag != container.tag, c.tag not in near))
+    return next((c for c in ordered if c.reference != container.reference and _is_certain(q, c, facts)), None)
+
+
+def _as_written(repository: str, references: Mapping[str, str]) -> str:
+    """A repository as the tables write it: without the default registry."""
+    return references[repository].partition("@")[0].rpartition(":")[0]
+
+
+def _nearest_repository(repository: str, known: Sequence[str]) -> str:
+    """The known repository that a name means: another registry's of the same path, or one that is a slip away."""
+    registry, _, path = repository.partition("/")
+    if repository in known:
+        return repository
+    if registry not in {k.partition("/")[0] for k in known}:
+        return ""
+    bare = path.removeprefix("library/")
+    by_path = {k.partition("/")[2]: k for k in known}
+    # A name without registry and owner is what the publisher's own pages call it.
+    if bare != path or "/" not in bare:
+        by_path |= {k.rpartition("/")[2]: k for k in known if k.partition("/")[0] != DOCKER_HUB}
+    found = get_close_matches(bare, by_path, n=1, cutoff=_CLOSE)
+    return by_path[found[0]] if found else ""
 
 
 def newest_of_repository(container: ContainerPlan, facts: Facts) -> ContainerPlan | None:
@@ -80,9 +125,20 @@ def _plans(facts: Facts, framework: str) -> tuple[ContainerPlan, ...]:
     return cached
 
 
+def _all_plans(facts: Facts) -> tuple[ContainerPlan, ...]:
+    return tuple(
+        p for f in dict.fromkeys(r.framework.partition(" ")[0] for r in facts.containers) for p in _plans(facts, f)
+    )
+
+
 def _fits(q: Question, container: ContainerPlan, facts: Facts) -> bool:
-    steps = container_steps(replace(q, container=container), facts)
-    return not any(s.holds is Holds.NO for s in steps if s.decides)
+    """Whether a container certainly runs, save that a driver which is not known stays unknown."""
+    steps = [s for s in container_steps(replace(q, container=container), facts) if s.decides]
+    return all(s.holds is Holds.YES or (s.rule is Rule.DRIVER and s.holds is Holds.UNKNOWN) for s in steps)
+
+
+def _is_certain(q: Question, container: ContainerPlan, facts: Facts) -> bool:
+    return container.vendor != CPU and _fits(q, container, facts)
 
 
 def _change(now: ContainerPlan, then: ContainerPlan) -> tuple[object, ...]:

@@ -141,7 +141,7 @@ UNKNOWN_NODE_IMAGE = Code(
     _W,
     "The node image is not in the catalog: its driver, CPU architecture and kernel module are unknown.",
     "Whether it drives these GPUs is not checked.",
-    "check its driver against the GPU and the container, or write auto",
+    "check its driver against the GPU and the container",
 )
 UNKNOWN_DRIVER = Code(
     "GI2122",
@@ -149,7 +149,7 @@ UNKNOWN_DRIVER = Code(
     _W,
     "The node image is known and its driver version is not.",
     "Whether the driver is new enough for the GPU and the container is not checked.",
-    "read the image's release notes, or name an image whose driver is known",
+    "read the image's release notes, and name the image by its id or version",
 )
 UNPINNED_NODE_IMAGE = Code(
     "GI2123",
@@ -231,7 +231,7 @@ UNNAMED_NODE_IMAGE = Code(
     _W,
     "The image that the machine boots is known, and the name that the cloud sells it under is not.",
     "The plan is judged with that image; `up` needs its name.",
-    "look the name up in the cloud's image list, and give it in image.node before `up`",
+    "look the name up in the cloud's image list, and give it with its version in image.node before `up`",
 )
 MARKETPLACE_TERMS = Code(
     "GI2133",
@@ -283,6 +283,16 @@ MIG_DRIVER = Code(
     "name a node image with a newer driver",
     references=(_MIG,),
 )
+MIG_ACROSS = Code(
+    "GI2145",
+    "job-across-mig-instances",
+    _E,
+    "The job spans several MIG instances, and NCCL does not support that.",
+    "A process sees one MIG instance, instances reach each other neither by NVLink nor by CUDA P2P, and NCCL takes "
+    "several ranks of one GPU for a mistake and ends.",
+    "remove mig from this pool, or run one process for each instance that needs no other: launcher: none",
+    references=("NVIDIA/nccl#1716", "NVIDIA/nccl#431", "pytorch/pytorch#130181", _MIG),
+)
 
 CODES: tuple[Code, ...] = (
     BAD_REFERENCE,
@@ -318,6 +328,7 @@ CODES: tuple[Code, ...] = (
     MIG_LAYOUT,
     MIG_UNVERIFIED,
     MIG_DRIVER,
+    MIG_ACROSS,
 )
 
 _FAILED = {

@@ -8,17 +8,19 @@ from dataclasses import dataclass, replace
 from ..catalog import Accelerator, InstanceType
 from ..diagnostics import Diagnostic
 from ..spec.models import Image
-from ..vocabulary import FabricKind, Provider, Workload
+from ..vocabulary import FabricKind, Launcher, Provider, Workload
 from . import image_findings as findings
 from .compatibility import solve
-from .containers import container_plan, is_moving
-from .image_choice import newest_of_repository, pick_container
-from .mig import mig_plan
+from .containers import UNKNOWN, container_plan, is_moving
+from .image_choice import likely_meant, newest_of_repository, pick_container
+from .mig import across_instances, mig_plan
 from .models import ContainerPlan, Decision, MigPlan, NodeImagePlan
 from .node_images import choose_node_image, driver_kind_needed
+from .oci_reference import DOCKER_HUB
 from .toolkits import Facts, catalog_facts
 from .verdict import IMAGE_CONTAINER, IMAGE_NODE, Holds, Question, Rule, Step, Verdict
 
+_OFFICIAL = f"{DOCKER_HUB}/library/"
 _AT_CONTAINER = (Rule.DEVICE, Rule.TOOLKIT, Rule.FRAMEWORK, Rule.FABRIC)
 
 
@@ -47,12 +49,14 @@ def resolve_images(
     image: Image,
     workload: Workload,
     runs_job: bool = True,
+    nodes: int = 1,
+    launcher: Launcher = Launcher.NONE,
     facts: Facts | None = None,
 ) -> ImageDecision:
     """The images of the pool at `path`. A pool that the job does not span gets no container.
 
     Findings of the images stand at `image.node` and `image.container`, of the MIG layout at `<path>.mig`; their text is
-    the same for pools with the same trouble. `facts` are the packaged tables unless given.
+    the same for pools with the same trouble. `nodes` and `launcher` are those of the job that spans the pool. `facts` are the packaged tables unless given.
     """
     known = facts if facts is not None else catalog_facts(provider)
     kind = driver_kind_needed(instance, accelerator)
@@ -68,9 +72,13 @@ def resolve_images(
         container, container_found, decision = _container(question, image, workload, known)
     found += container_found
     decisions += [decision] if decision else []
-    verdict = solve(replace(question, container=container), known) if choice.plan else None
+    asked = replace(question, container=container)
+    verdict = solve(asked, known) if choice.plan else None
     if verdict:
-        found += _judged(verdict, instance, container, f"{path}.mig")
+        judged = _judged(verdict, instance, container, f"{path}.mig")
+        found += _with_likely_meant(judged, asked, known) if container else judged
+    if layout:
+        found += across_instances(f"{path}.mig", layout, gpus, nodes, launcher, fabric)
     if layout:
         reason = f"{len(layout.profiles)} on each of {gpus} GPUs, largest first"
         decisions.append(Decision(f"{path}.mig", ", ".join(layout.profiles), reason))
@@ -102,7 +110,26 @@ def _unpinned(plan: ContainerPlan, facts: Facts) -> list[Diagnostic]:
     newest = newest_of_repository(plan, facts)
     hint = f"name a version, as {newest.reference}, or a digest" if newest else ""
     tag = f"the tag '{plan.tag}', which moves" if is_moving(plan.tag) and plan.tag else "no tag, which means latest"
-    return [findings.UNPINNED_CONTAINER.at(IMAGE_CONTAINER, f"{plan.reference} has {tag}", hint)]
+    text = f"{plan.reference} has {tag}"
+    if not plan.cuda and plan.vendor in ("", "nvidia"):
+        text += ": what it holds today, and so whether it runs here, is unknown"
+    return [findings.UNPINNED_CONTAINER.at(IMAGE_CONTAINER, text, hint)]
+
+
+def _with_likely_meant(found: list[Diagnostic], q: Question, facts: Facts) -> list[Diagnostic]:
+    """The findings of a container that is unknown name the catalog image that was likely meant."""
+    code, container = findings.UNKNOWN_CONTAINER.code, q.container
+    if container is None or not any(d.code == code for d in found):
+        return found
+    # That a moving tag holds something unknown is said with its moving.
+    if not container.pinned:
+        return [d for d in found if d.code != code]
+    meant = likely_meant(q, container, facts)
+    hint = f"did you mean {meant.reference}? " if meant else ""
+    if container.known == UNKNOWN and container.repository.startswith(_OFFICIAL):
+        hint += f"without a registry the name is Docker Hub's: {container.repository}. "
+    hint += findings.UNKNOWN_CONTAINER.fix
+    return [replace(d, hint=hint) if d.code == code else d for d in found]
 
 
 def _judged(

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..catalog import Accelerator, InstanceType
-from ..diagnostics import Diagnostic, nearest
+from ..diagnostics import Diagnostic, Severity, nearest
+from ..vocabulary import FabricKind, Launcher
 from . import image_findings as findings
 from .models import MigPlan
 from .versions import at_least
@@ -115,6 +116,33 @@ def driver_makes_mig(accelerator: Accelerator, driver: str) -> bool | None:
     """Whether a driver can make MIG instances on the GPU. None where that cannot be told."""
     first = first_mig_driver(accelerator)
     return at_least(driver, first) if first else True
+
+
+def across_instances(
+    path: str, layout: MigPlan, gpus: int, nodes: int, launcher: Launcher, fabric: FabricKind
+) -> tuple[Diagnostic, ...]:
+    """A finding where one job has to reach from MIG instance to MIG instance.
+
+    torchrun starts one rank for each GPU and joins them by NCCL: an error. What other launchers start may be made for
+    it, over the host's memory: a warning, as is a fabric that only whole GPUs use to the full.
+    """
+    instances = len(layout.profiles) * gpus
+    if nodes * instances <= 1:
+        return ()
+    where = (
+        f"{instances} MIG instances on a node" if nodes == 1 else f"{instances} MIG instances on each of {nodes} nodes"
+    )
+    if launcher is Launcher.TORCHRUN:
+        text = f"torchrun joins one process for each GPU by NCCL, which does not support MIG, and this pool has {where}"
+        return (findings.MIG_ACROSS.at(path, text),)
+    if launcher is not Launcher.NONE:
+        text = f"the {launcher} job spans {where}; NCCL does not support that, and only transfers through the host's memory work"
+        return (findings.MIG_ACROSS.at(path, text, severity=Severity.WARNING),)
+    if nodes > 1 and fabric is not FabricKind.NONE:
+        text = f"the {fabric} fabric joins {where}; NCCL does not support MIG, so nothing that uses NCCL gets its speed"
+        hint = "remove mig from this pool, or fabric: none"
+        return (findings.MIG_ACROSS.at(path, text, hint, severity=Severity.WARNING),)
+    return ()
 
 
 def _refusal(path: str, accelerator: Accelerator | None, instance: InstanceType) -> Diagnostic | None:

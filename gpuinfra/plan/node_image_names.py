@@ -63,18 +63,18 @@ FORMS: Mapping[Provider, tuple[Form, ...]] = {
             re.compile(
                 rf"(?:(?:https://[a-z.]+/compute/[a-z0-9]+/)?projects/{_PROJECT}/global/images/|global/images/|{_PROJECT}/){_NAME}"
             ),
-            "projects/PROJECT/global/images/IMAGE",
+            "projects/my-project/global/images/my-image-v20261101",
             _ANY,
         ),
         # A bare name is an image or a family of the cluster's own project; the dated form of public images tells them apart.
-        Form(ID, re.compile(r"[a-z][a-z0-9-]*-v\d{8}[a-z]?"), "IMAGE-v20261101", _ANY, bare=True),
-        Form(FAMILY, re.compile(_NAME), "family/FAMILY", None, bare=True),
+        Form(ID, re.compile(r"[a-z][a-z0-9-]*-v\d{8}[a-z]?"), "my-image-v20261101", _ANY, bare=True),
+        Form(FAMILY, re.compile(_NAME), "family/my-family", None, bare=True),
     ),
     Provider.AZURE: (
         Form(
             URN,
             re.compile(rf"{_URN_PART}:{_URN_PART}:{_URN_PART}(?::{_URN_PART})?"),
-            "publisher:offer:sku:version",
+            "publisher:offer:sku:1.2.3",
             re.compile(r"[^:]+:[^:]+:[^:]+:(?!latest$)[^:]+"),
         ),
         Form(
@@ -84,7 +84,8 @@ FORMS: Mapping[Provider, tuple[Form, ...]] = {
                 r"|/(?:communityGalleries|sharedGalleries)/[^\s]+",
                 re.IGNORECASE,
             ),
-            "/subscriptions/…/providers/Microsoft.Compute/galleries/GALLERY/images/IMAGE/versions/1.0.0",
+            "/subscriptions/SUBSCRIPTION/resourceGroups/GROUP/providers/Microsoft.Compute/galleries/GALLERY/images/IMAGE"
+            "/versions/1.0.0",
             re.compile(r"(?i)(?!.*/versions/latest$)(?:.*/versions/[^/]+|(?!.*galleries/).*)"),
         ),
     ),
@@ -102,9 +103,17 @@ def read_image_name(provider: Provider, text: str) -> ImageName | None:
     return None
 
 
-def examples(provider: Provider) -> str:
-    """What a cloud takes, for a hint."""
-    return "; ".join(f"{'an' if f.kind == ID else 'a'} {f.kind}, as {f.example}" for f in _named_once(provider))
+def examples(provider: Provider, own: ImageName | None = None) -> str:
+    """What a cloud takes, for a hint: `own`, an image that fits the machine, stands for its form."""
+    told = {f.kind: f.example for f in _named_once(provider) if f.kind in (ID, URN)}
+    if own is not None:
+        told[own.kind] = own.selector
+    return "; ".join(f"{'an' if kind == ID else 'a'} {kind}, as {example}" for kind, example in told.items())
+
+
+def example_of_id(provider: Provider) -> str:
+    """An image of one's own, as a cloud names it."""
+    return next(f.example for f in FORMS[provider] if f.kind == ID)
 
 
 def owner_of(text: str) -> Provider | None:

@@ -51,9 +51,7 @@ def _bootable(instance: InstanceType, accelerator: Accelerator | None, kind: str
     made = [i for i in made if not _OF_A_SERVICE.search(f"{i.selector} {i.name} {i.publisher}") and i.os[:3] != "aks"]
     made = [i for i in made if "<" not in i.selector and "recipe" not in i.name and "blueprint" not in i.name]
     made = [i for i in made if refused_by_publisher(i, instance) is None]
-    return [laid_on(i, facts) for i in made] or (
-        _plain_under_driver(kind, facts) if _lays_drivers(kind, facts) else []
-    )
+    return [laid_on(i, facts) for i in made] or (_plain_under_driver(kind, facts) if _lays_drivers(kind, facts) else [])
 
 
 def laid_on(image: NodeImage, facts: Facts) -> NodeImage:
@@ -108,7 +106,9 @@ def refused_by_publisher(image: NodeImage, instance: InstanceType) -> str | None
     return _CANNOT_BOOT.get((image.publisher, instance.family.lower()))
 
 
-def image_steps(image: NodeImage, instance: InstanceType, accelerator: Accelerator | None, kind: str) -> tuple[Step, ...]:
+def image_steps(
+    image: NodeImage, instance: InstanceType, accelerator: Accelerator | None, kind: str
+) -> tuple[Step, ...]:
     """The proof that a machine can boot an image and find its GPUs there."""
     return node_steps(instance, accelerator, node_facts(image, image.selector or image.name), kind)
 

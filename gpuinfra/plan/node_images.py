@@ -12,12 +12,12 @@ from ..diagnostics import Diagnostic, Severity
 from ..vocabulary import KernelModule, Provider
 from . import image_findings as findings
 from .models import NodeImagePlan
-from .node_image_names import FAMILY, ImageName, read_image_name
+from .node_image_names import FAMILY, ID, ImageName, read_image_name
 from .node_image_naming import generation, malformed, terms, unpinned
-from .node_rules import needed_driver, node_steps
+from .node_image_needs import name_your_own, needed_image, take_instead
+from .node_image_ranking import image_steps, laid_on, ranked_images, refused_by_publisher, same_stock, serves
 from .toolkits import Facts
 from .verdict import Holds, NodeFacts, Rule, Step, node_facts
-from .versions import newest_first
 
 AUTO = "auto"
 GPU_ROOT_GIB = 200
@@ -78,13 +78,8 @@ def _auto(instance: InstanceType, accelerator: Accelerator | None, kind: str, fa
     ranked = ranked_images(instance, accelerator, kind, facts)
     what = f"{accelerator.model} ({instance.name})" if accelerator else instance.name
     if not ranked:
-        needed = needed_driver(instance, accelerator)[0] if accelerator else ""
-        wanted = f"an image for {instance.arch or 'its CPU'}" + (f" with a {kind} driver" if kind else "")
-        wanted += f" of {needed} or newer" if needed else ""
-        if accelerator and accelerator.kernel_module in (KernelModule.OPEN, KernelModule.PROPRIETARY):
-            wanted += f" and the {accelerator.kernel_module} kernel module"
-        text = f"no node image for {what} is in the catalog: it needs {wanted}"
-        return NodeChoice(None, NodeFacts(), (), (findings.NO_NODE_IMAGE.at(path, text),))
+        text = f"no node image for {what} is in the catalog: it needs {needed_image(instance, accelerator, kind)}"
+        return NodeChoice(None, NodeFacts(), (), (findings.NO_NODE_IMAGE.at(path, text, name_your_own(instance)),))
     image = ranked[0]
     steps = image_steps(image, instance, accelerator, kind)
     why = f"{image.name}: for {what}" + (f", driver {image.driver}" if image.driver else "")
@@ -94,7 +89,8 @@ def _auto(instance: InstanceType, accelerator: Accelerator | None, kind: str, fa
         name = ImageName("id", "", False)
         return _chosen(name, image, steps, why, (findings.UNNAMED_NODE_IMAGE.at(path, text),), accelerator)
     name = read_image_name(instance.provider, _full_selector(image)) or ImageName("id", image.selector, False)
-    found = [*_doubts(image, steps, what, path), *unpinned(name, image.name, path)]
+    # Who leaves the choice to us has asked for the newest: that it moves is worth knowing, and no fault.
+    found = [*_doubts(image, steps, what, path, ""), *unpinned(name, image.name, path, Severity.INFO)]
     return _chosen(name, image, steps, why, tuple(found), accelerator)
 
 
@@ -105,14 +101,20 @@ def _full_selector(image: NodeImage) -> str:
     return image.selector
 
 
-def _doubts(image: NodeImage, steps: tuple[Step, ...], what: str, path: str) -> tuple[Diagnostic, ...]:
-    """One warning for all that is not known of a chosen image."""
+def _doubts(image: NodeImage, steps: tuple[Step, ...], what: str, path: str, instead: str) -> tuple[Diagnostic, ...]:
+    """One finding for all that is not known of an image: a warning, or a word where a release was not verified."""
     unknown = [s.finding for s in steps if s.holds is Holds.UNKNOWN and s.rule is not Rule.DRIVER_BRANCH]
     cuda = any(s.rule is Rule.DRIVER_BRANCH for s in steps)
     if not image.driver and cuda:
         named = f" ({image.name})" if image.name != image.selector else ""
         unknown.insert(0, f"{what} boots {image.selector}{named}, whose driver is unknown")
-    return (findings.UNKNOWN_DRIVER.at(path, "; ".join(unknown)),) if unknown else ()
+    if unknown:
+        return (findings.UNKNOWN_DRIVER.at(path, "; ".join(unknown), instead),)
+    if image.verified:
+        return ()
+    text = f"{image.selector} is taken to carry driver {image.driver}, not verified for this release: {image.notes}"
+    hint = "read the driver in the release notes of that release"
+    return (findings.UNKNOWN_DRIVER.at(path, text, hint, severity=Severity.INFO),)
 
 
 def _named(
@@ -125,39 +127,68 @@ def _named(
     path: str,
 ) -> NodeChoice:
     name = read_image_name(provider, wish)
+    instead = take_instead(instance, accelerator, kind, facts)
     if name is None:
-        return NodeChoice(None, NodeFacts(), (), (malformed(provider, wish, path),))
+        best = next((i for i in ranked_images(instance, accelerator, kind, facts) if i.selector), None)
+        own = read_image_name(provider, _full_selector(best)) if best else None
+        return NodeChoice(None, NodeFacts(), (), (malformed(provider, wish, path, instead, own),))
     if _WINDOWS.search(wish):
         text = f"'{wish}' is a Windows image, and nodes are set up by cloud-init on Linux"
-        return NodeChoice(None, NodeFacts(), (), (findings.WINDOWS.at(path, text),))
-    found = generation(instance, name, path)
+        return NodeChoice(None, NodeFacts(), (), (findings.WINDOWS.at(path, text, instead),))
+    found = (*generation(instance, name, path, instead), *terms(name, path, bool(instead)))
     row = catalog.node_image(provider, wish)
-    found = (*found, *terms(name, path))
     if isinstance(row, Miss):
-        near = [n for n in row.nearest if _for_same_cpu(n, instance)]
-        guess = f"did you mean {' or '.join(near)}? " if near and name.kind != "id" else ""
-        text = f"'{wish}' is not in the catalog: whether it drives the GPUs of {instance.name} is unknown"
-        if accelerator is not None or guess:
-            found = (*found, findings.UNKNOWN_NODE_IMAGE.at(path, text, guess + findings.UNKNOWN_NODE_IMAGE.fix))
+        found = (*found, *_unknown(row, name, wish, instance, accelerator, kind, facts, path))
         found = (*found, *unpinned(name, wish, path))
         return _chosen(name, None, (), "named in the spec; not in the catalog", found, accelerator)
     image = _under_driver(row, instance, kind, facts)
     full = read_image_name(provider, _full_selector(image)) if wish.startswith("family/") or "/" not in wish else None
     name = full if full and full.kind == name.kind == FAMILY else name
-    steps = image_steps(image._replace(selector=wish), instance, accelerator, kind)
+    image = image._replace(selector=wish)
+    steps = image_steps(image, instance, accelerator, kind)
     what = f"{accelerator.model} ({instance.name})" if accelerator else instance.name
-    found = (*found, *_misfits(steps, instance, accelerator, kind, facts, path))
+    found = (*found, *_misfits(steps, instead or name_your_own(instance), path))
     if not any(d.is_error for d in found):
-        found = (*found, *_not_served(image, instance, accelerator, wish, kind, facts, path))
-        found = (*found, *_doubts(image._replace(selector=wish), steps, what, path))
+        found = (*found, *_not_served(image, instance, accelerator, instead or name_your_own(instance), path))
+        certain = next((i for i in ranked_images(instance, accelerator, kind, facts) if i.selector), None)
+        known = instead if certain and certain.driver else ""
+        found = (*found, *_doubts(image, steps, what, path, known))
     found = (*found, *unpinned(name, image.name, path))
     return _chosen(name, image, steps, f"named in the spec: {image.name}", found, accelerator)
 
 
-def _for_same_cpu(selector: str, instance: InstanceType) -> bool:
-    """Whether a machine's CPU may run the image of a selector: no guess should send a user to an image that cannot boot."""
+def _unknown(
+    row: Miss,
+    name: ImageName,
+    wish: str,
+    instance: InstanceType,
+    accelerator: Accelerator | None,
+    kind: str,
+    facts: Facts,
+    path: str,
+) -> tuple[Diagnostic, ...]:
+    """An image that no table has: a warning where it looks like a slip or moves, a word where a pinned image is meant."""
+    near = [n for n in row.nearest if name.kind != ID and _would_do(n, instance, accelerator, kind, facts)]
+    if accelerator is None and not near:
+        return ()
+    guess = f"did you mean {' or '.join(near)}? " if near else ""
+    text = f"'{wish}' is not in the catalog: whether it drives the GPUs of {instance.name} is unknown"
+    hint = f"{guess}see that it is {needed_image(instance, accelerator, kind)}"
+    if not name.pinned:
+        hint += f", and {name_your_own(instance)}"
+    severity = Severity.INFO if name.pinned and not near else Severity.WARNING
+    return (findings.UNKNOWN_NODE_IMAGE.at(path, text, hint, severity=severity),)
+
+
+def _would_do(selector: str, instance: InstanceType, accelerator: Accelerator | None, kind: str, facts: Facts) -> bool:
+    """Whether the catalog's image of a selector passes the checks of a machine: a guess should not be refused next."""
     found = catalog.node_image(instance.provider, selector)
-    return isinstance(found, Miss) or not found.arch or not instance.arch or found.arch == instance.arch
+    if isinstance(found, Miss) or "<" in selector:
+        return False
+    image = _under_driver(found, instance, kind, facts)
+    if refused_by_publisher(image, instance) or (accelerator is not None and serves(image, instance) is False):
+        return False
+    return not any(s.holds is Holds.NO for s in image_steps(image, instance, accelerator, kind))
 
 
 def _under_driver(row: NodeImage, instance: InstanceType, kind: str, facts: Facts) -> NodeImage:
@@ -172,53 +203,30 @@ def _under_driver(row: NodeImage, instance: InstanceType, kind: str, facts: Fact
     return row._replace(driver_kind=kind) if laid else row
 
 
-def _misfits(
-    steps: tuple[Step, ...],
-    instance: InstanceType,
-    accelerator: Accelerator | None,
-    kind: str,
-    facts: Facts,
-    path: str,
-) -> tuple[Diagnostic, ...]:
-    failed = [s for s in steps if s.holds is Holds.NO]
-    hint = _take_instead(instance, accelerator, kind, facts) if failed else ""
+def _misfits(steps: tuple[Step, ...], hint: str, path: str) -> tuple[Diagnostic, ...]:
     codes = {
         Rule.NODE_ARCH: findings.WRONG_NODE_ARCH,
         Rule.DRIVER_KIND: findings.WRONG_DRIVER_KIND,
         Rule.KERNEL_MODULE: findings.WRONG_MODULE,
         Rule.DRIVER_BRANCH: findings.OLD_BRANCH,
     }
-    return tuple(codes[s.rule].at(path, s.finding, hint) for s in failed)
+    return tuple(codes[s.rule].at(path, s.finding, hint) for s in steps if s.holds is Holds.NO)
 
 
 def _not_served(
-    image: NodeImage,
-    instance: InstanceType,
-    accelerator: Accelerator | None,
-    wish: str,
-    kind: str,
-    facts: Facts,
-    path: str,
+    image: NodeImage, instance: InstanceType, accelerator: Accelerator | None, hint: str, path: str
 ) -> tuple[Diagnostic, ...]:
     if accelerator is None:
         return ()
     refused = refused_by_publisher(image, instance)
-    hint = _take_instead(instance, accelerator, kind, facts)
     if refused:
-        return (findings.MACHINE_NOT_SERVED.at(path, f"{instance.name} cannot boot {wish} ({refused})", hint),)
+        return (
+            findings.MACHINE_NOT_SERVED.at(path, f"{instance.name} cannot boot {image.selector} ({refused})", hint),
+        )
     if serves(image, instance) is False:
-        text = f"{wish} is made for {image.machine_types.replace(';', ', ')}; {instance.name} is none of them"
+        text = f"{image.selector} is made for {image.machine_types.replace(';', ', ')}; {instance.name} is none of them"
         return (findings.MACHINE_NOT_SERVED.at(path, text, hint, severity=Severity.WARNING),)
     return ()
-
-
-def _take_instead(instance: InstanceType, accelerator: Accelerator | None, kind: str, facts: Facts) -> str:
-    ranked = [i for i in ranked_images(instance, accelerator, kind, facts) if i.selector]
-    if not ranked:
-        return "name an image that fits; the catalog lists none"
-    best = ranked[0]
-    driver = f" (driver {best.driver})" if best.driver else f" ({best.name})"
-    return f"take {best.selector}{driver}, or write auto"
 
 
 def _chosen(

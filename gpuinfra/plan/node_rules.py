@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..catalog import Accelerator, InstanceType
 from ..vocabulary import KernelModule
-from .verdict import End, Holds, NodeFacts, Rule, Step, holds
+from .verdict import End, Holds, NodeFacts, Rule, Step, doubted, holds
 from .versions import at_least
 
 # Machines that need a newer driver than their GPU does elsewhere: family, driver, source.
@@ -13,7 +13,7 @@ _MACHINE_DRIVER: dict[str, tuple[str, str]] = {
     "a4x-maxgpu": ("580.95.05", "Google Cloud: AI Hypercomputer operating system images (2026-04-06)"),
 }
 
-_KIND_NAMES = {"cuda": "the NVIDIA data-centre driver", "grid": "the NVIDIA GRID driver", "rocm": "the AMD ROCm driver"}
+KIND_NAMES = {"cuda": "the NVIDIA data-centre driver", "grid": "the NVIDIA GRID driver", "rocm": "the AMD ROCm driver"}
 
 
 def node_steps(
@@ -60,10 +60,10 @@ def _arch(instance: InstanceType, node: NodeFacts) -> Step:
 
 def _driver_kind(instance: InstanceType, accelerator: Accelerator, node: NodeFacts, needed: str) -> Step:
     answer = needed == node.driver_kind if needed and node.driver_kind else None
-    wanted = _KIND_NAMES.get(needed, "a GPU driver")
+    wanted = KIND_NAMES.get(needed, "a GPU driver")
     finding = ""
     if answer is False:
-        carried = _KIND_NAMES.get(node.driver_kind)
+        carried = KIND_NAMES.get(node.driver_kind)
         finding = (
             f"{_machine(instance, accelerator)} needs {wanted} and the node image {node.name} carries "
             f"{carried or 'no GPU driver'}: no process finds a GPU"
@@ -115,7 +115,7 @@ def _driver_branch(instance: InstanceType, accelerator: Accelerator, node: NodeF
     needed, source = needed_driver(instance, accelerator)
     what = _machine(instance, accelerator)
     # Every driver that is still shipped knows the GPUs for which the table names no first branch.
-    answer = at_least(node.driver, needed) if needed else True
+    answer = doubted(at_least(node.driver, needed), node) if needed else True
     finding = ""
     if answer is False:
         finding = f"{what} needs driver {needed} or newer and {node.name} carries {node.driver}"

@@ -11,7 +11,7 @@ from ..catalog import Accelerator, Miss
 from ..diagnostics import Collector, Diagnostic
 from ..spec.models import ClusterSpec, NodePool
 from ..spec.quantities import format_duration, format_moment
-from ..vocabulary import LocalNvme, OnLimit, Provider
+from ..vocabulary import Launcher, LocalNvme, OnLimit, Provider
 from . import findings as f
 from .capacity import plan_capacity, plan_counts
 from .fabric import Question, plan_fabric
@@ -190,6 +190,8 @@ def _pool(
         image=spec.image,
         workload=spec.workload,
         runs_job=runs_job,
+        nodes=counts.most,
+        launcher=spec.job.launcher if spec.job and runs_job else Launcher.NONE,
     )
     out.add(*images.diagnostics)
     decisions = [why_capacity, why_count, why_fabric, why_placement, *images.decisions]

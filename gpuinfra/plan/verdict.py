@@ -62,6 +62,8 @@ class NodeFacts:
     driver_kind: str = ""
     """cuda, grid, rocm, or none where the image carries no driver."""
     source: str = ""
+    verified: bool = True
+    """False: the driver is that of another release of the image."""
 
 
 @dataclass(frozen=True)
@@ -153,4 +155,9 @@ def node_facts(image: NodeImage | None, name: str) -> NodeFacts:
     if image is None:
         return NodeFacts(name=name)
     source = f"{image.source}, {image.as_of}" if image.as_of else image.source
-    return NodeFacts(name, image.arch, image.driver, image.kernel_module, image.driver_kind, source)
+    return NodeFacts(name, image.arch, image.driver, image.kernel_module, image.driver_kind, source, image.verified)
+
+
+def doubted(answer: bool | None, node: NodeFacts) -> bool | None:
+    """An answer about a node's driver: no is unknown where the driver is that of another release of the image."""
+    return None if answer is False and not node.verified else answer

@@ -109,7 +109,10 @@ def rules_page(extra: Iterable[Code] = ()) -> str:
     for start, title in TITLES.items():
         here = [code for code in codes.values() if code.code.startswith(start)]
         out += [f"## {title}\n", "| code | name | severity | |", "| --- | --- | --- | --- |"]
-        out += [f"| [{c.code}](#{c.code.lower()}) | {c.slug} | {c.severity}{' (varies)' if c.varies else ''} | {_cell(c.summary)} |" for c in here]
+        out += [
+            f"| [{c.code}](#{c.code.lower()}) | {c.slug} | {c.severity}{' (varies)' if c.varies else ''} | {_cell(c.summary)} |"
+            for c in here
+        ]
         out += ["", *(rule_page(c, rules.get(c.code)) for c in here)]
     return _page("\n".join(out))
 

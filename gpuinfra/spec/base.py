@@ -138,13 +138,19 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def _number_hint(value: Any) -> str:
+    if _is_number(value) and value <= 0:
+        return f"leave it out, or {duration_hint('')}"
+    return duration_hint(shown(value) if _is_number(value) else "")
+
+
 def _duration(value: Any) -> Any:
     if isinstance(value, timedelta):
         return _checked(check_duration, value)
     if isinstance(value, str):
         return _read(parse_duration, value)
     number = shown(value)
-    raise bad("duration", f"{number} is not a duration", duration_hint(number if _is_number(value) else ""))
+    raise bad("duration", f"{number} is not a duration", _number_hint(value))
 
 
 def _size(value: Any) -> Gib:

@@ -9,16 +9,16 @@ from pydantic import AfterValidator, Field
 
 from .base import Text, bad
 from .quantities import shown
+from .scalars import write_inline
 
 # Google Cloud, "Creating and managing projects": 6 to 30 characters, a letter first, no hyphen last; ids of projects
 # made for a domain carry it before a colon (2026-11).
-PROJECT_PATTERN = (
-    r"^([a-z][-a-z0-9]{4,28}[a-z0-9]|[a-z0-9][-a-z0-9.]*\.[a-z]+:[a-z][-a-z0-9]{0,28}[a-z0-9])$"
-)
+PROJECT_PATTERN = r"^([a-z][-a-z0-9]{4,28}[a-z0-9]|[a-z0-9][-a-z0-9.]*\.[a-z]+:[a-z][-a-z0-9]{0,28}[a-z0-9])$"
 # AWS IAM, CreateRole: upper- and lower-case letters, digits and _+=,.@- (2026-11).
 ROLE_PATTERN = r"^[A-Za-z0-9_+=,.@-]{1,64}$"
 
 _PROJECT = re.compile(PROJECT_PATTERN)
+_PLAIN = re.compile(r"[\w ./-]+")
 _ROLE = re.compile(ROLE_PATTERN)
 # Azure, naming rules of resource groups: letters and digits of every script, underscores, hyphens, full stops and
 # parentheses, no full stop last (2026-11). The length is the plan's to check.
@@ -32,7 +32,9 @@ def _project(text: str) -> str:
     raise bad(
         "form",
         f"{shown(text)} is not a project id: 6 to 30 lower-case letters, digits and hyphens, a letter first",
-        f"take {meant}, if that is the id" if _PROJECT.fullmatch(meant) else "give the id, as acme-lab: gcloud projects list",
+        f"take {meant}, if that is the id"
+        if _PROJECT.fullmatch(meant) and _PLAIN.fullmatch(text)
+        else "give the id, as acme-lab: gcloud projects list",
     )
 
 
@@ -43,7 +45,9 @@ def _resource_group(text: str) -> str:
     raise bad(
         "form",
         f"{shown(text)} is not the name of a resource group: letters, digits, _ - . ( ), and no full stop last",
-        f"take {meant}" if len(meant) <= 90 and _RESOURCE_GROUP.fullmatch(meant) else "for example resource_group: rg-llama",
+        f"take {write_inline(meant)}"
+        if len(meant) <= 90 and _RESOURCE_GROUP.fullmatch(meant)
+        else "for example resource_group: rg-llama",
     )
 
 
@@ -56,7 +60,7 @@ def _role(text: str) -> str:
         name = rest.partition("/")[0] if session else _last(text)
         what = "the ARN of a role" if text.startswith("arn:") else "a path"
         if _ROLE.fullmatch(name):
-            raise bad("form", f"{shown(text, 120)} is {what}; the role's name is wanted", f"write {name}")
+            raise bad("form", f"{shown(text, 120)} is {what}; the role's name is wanted", f"write {write_inline(name)}")
     raise bad(
         "form",
         f"{shown(text)} is not the name of an IAM role: 1 to 64 letters, digits and _+=,.@-",

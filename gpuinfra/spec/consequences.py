@@ -34,11 +34,10 @@ class FollowUps:
         for n, (kind, path) in enumerate(errors):
             if kind == "extra_forbidden" and path and isinstance(path[-1], str) and self._missing:
                 self._explain(n, path)
-            if kind != "invisible" and path in unseen:
-                self.numbers.add(n)
-            elif positions is not None and positions.doubtful(
+            doubtful = positions is not None and positions.doubtful(
                 path, key=kind == "extra_forbidden", missing=kind == "missing"
-            ):
+            )
+            if doubtful or (kind != "invisible" and path in unseen):
                 self.numbers.add(n)
 
     def _explain(self, n: int, path: Path) -> None:

@@ -17,6 +17,7 @@ from .locations import OTHER_NAMES
 from .paths import Path, path_text
 from .positions import Positions
 from .quantities import printable, shown
+from .scalars import write_inline
 from .spacing import first_invisible
 from .suggestions import given_keys, unknown_key_hint, word_meant
 
@@ -187,7 +188,13 @@ def _wrong_type(error: _Error) -> Diagnostic:
     wanted = place.shape.wanted or "another kind of value"
     named = error.label == "name: " and isinstance(error.value, (int, float)) and not isinstance(error.value, bool)
     suggestion = name_like(shown(error.value), error.path) if named else ""
-    hint = f"write name: {suggestion}" if suggestion else kind_hint(error.label, error.value, place, error.positions.written(error.path) if error.positions else None)
+    hint = (
+        f"write name: {write_inline(suggestion)}"
+        if suggestion
+        else kind_hint(
+            error.label, error.value, place, error.positions.written(error.path) if error.positions else None
+        )
+    )
     if isinstance(error.value, int) and not isinstance(error.value, bool) and "a number" in place.shape.kinds:
         return error.at(f.OUT_OF_RANGE, f"{error.said} is out of range", f"for example {error.example}")
     given = "there is no value" if error.value is None else f"{error.said} is {kind_of(error.value)}"
@@ -233,7 +240,7 @@ def _pattern(error: _Error) -> Diagnostic:
     text = str(error.value)
     if error.label == "name: ":
         suggestion = name_like(text, error.path)
-        hint = f"take {suggestion}" if suggestion else f"for example {error.example}"
+        hint = f"take {write_inline(suggestion)}" if suggestion else f"for example {error.example}"
         wanted = "lower-case letters, digits and hyphens, a letter first and no hyphen last"
         return error.at(f.WRONG_FORM, f"{error.said} is not a name: {wanted}", hint)
     return error.at(f.WRONG_FORM, f"{error.said} is not in the form wanted", f"for example {error.example}")

@@ -76,7 +76,9 @@ class Positions:
         if whole and len(walked) == len(path):
             return path
         looked_up = self._look_up(text)
-        return looked_up if looked_up and len(looked_up) >= len(walked) + whole else path
+        if whole:
+            return looked_up if len(looked_up) > len(walked) else path
+        return looked_up or path
 
     def _look_up(self, text: str) -> Path:
         node, steps = self.root, list[str | int]()

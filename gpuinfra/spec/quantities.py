@@ -162,9 +162,7 @@ def check_duration(duration: timedelta, said: str = "") -> None:
     """Raises QuantityError unless a duration is at least a second and at most ten years."""
     said = said or shown(duration)
     if duration < timedelta(seconds=1):
-        raise QuantityError(
-            f"{said} is shorter than a second; a duration must be positive", "duration", _DURATION_HINT
-        )
+        raise QuantityError(f"{said} is shorter than a second; a duration must be positive", "duration", _DURATION_HINT)
     if duration > MAX_DURATION:
         raise QuantityError(f"{said} is longer than ten years", "duration", _DURATION_HINT)
 
@@ -194,7 +192,7 @@ def parse_size_gib(value: str | int | float) -> Gib:
             raise QuantityError(
                 f"{said} is not a size: a number of GiB, or a number and a unit, as 9600 GiB, 9.6 TB or 10 TiB",
                 "size",
-                f"write {bare} without quotes for GiB, or '{bare} GiB'"
+                f"write {bare} GiB, or {bare} without quotes"
                 if _NUMBER.fullmatch(bare) and 0 < float(bare) <= MAX_SIZE_GIB and len(bare) < 20
                 else "write a number of GiB, as 9600, or a unit of GiB, TiB, GB or TB",
             )
@@ -232,7 +230,9 @@ def parse_moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(re.sub(r"\s(?=Z|[+-]\d\d:?\d\d$)", "", text.strip()))
     except ValueError:
-        raise QuantityError(f"{said} names a day, a time or an offset that does not exist", "moment") from None
+        raise QuantityError(
+            f"{said} names a day, a time or an offset that does not exist", "moment", "as 2026-12-05T18:00:00Z"
+        ) from None
     check_moment(moment, said)
     return moment
 
@@ -255,7 +255,7 @@ def check_moment(moment: datetime, said: str = "") -> None:
             "give the moment its tzinfo, as datetime.timezone.utc",
         )
     if moment.year not in MOMENT_YEARS:
-        raise QuantityError(f"{said} is not between the years 2000 and 2199", "moment")
+        raise QuantityError(f"{said} is not between the years 2000 and 2199", "moment", "as 2026-12-05T18:00:00Z")
 
 
 def parse_lease(text: str) -> timedelta | datetime:
@@ -278,7 +278,9 @@ def parse_day(text: str) -> date:
     try:
         day = date.fromisoformat(text)
     except ValueError:
-        raise QuantityError(f"{shown(text)} is not in the calendar", "day", "take a day that exists") from None
+        raise QuantityError(
+            f"{shown(text)} is not in the calendar", "day", "take a day that exists, as 2026-12-05"
+        ) from None
     check_day(day, shown(text))
     return day
 
@@ -286,7 +288,7 @@ def parse_day(text: str) -> date:
 def check_day(day: date, said: str = "") -> None:
     """Raises QuantityError unless a day lies between the years 2000 and 2199."""
     if day.year not in MOMENT_YEARS:
-        raise QuantityError(f"{said or shown(day)} is not between the years 2000 and 2199", "day")
+        raise QuantityError(f"{said or shown(day)} is not between the years 2000 and 2199", "day", "as 2026-12-05")
 
 
 def format_moment(moment: datetime) -> str:

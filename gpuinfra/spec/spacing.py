@@ -10,7 +10,9 @@ from ..diagnostics import Code
 from . import findings as f
 from .quantities import printable
 
-_KEY = re.compile(r"\s*(?:-[ \t]+)*(?P<key>[A-Za-z_][\w.-]*)(?P<colon>[:\uff1a\ufe55\u2236\ua789])(?P<rest>.*)", re.DOTALL)
+_KEY = re.compile(
+    r"\s*(?:-[ \t]+)*(?P<key>[A-Za-z_][\w.-]*)(?P<colon>[:\uff1a\ufe55\u2236\ua789])(?P<rest>.*)", re.DOTALL
+)
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,9 @@ def called_here(key: str, known: Iterable[str]) -> tuple[str, ...]:
     """The keys of the same mapping that a key is another spelling or another word of; empty where there is none."""
     keys = list(known)
     same = tuple(k for k in keys if folded(k) == folded(key) and folded(k))
-    return same or tuple(k for k in _other_words(key) if k in keys)
+    other = tuple(k for k in _other_words(key) if k in keys)
+    # A pool has a count as well, which is not that of its GPUs.
+    return same or (("accelerator",) if "accelerator" in other else other)
 
 
 def likely_key(key: str, known: Collection[str]) -> str:
@@ -67,7 +69,8 @@ def unknown_key_hint(
     """The next action for an unknown key of a mapping at `path` that takes the keys `known` and has the keys `given`."""
     if not key.isprintable():
         likely = likely_key(key, known)
-        return "type the key anew" + (f": did you mean {likely}?" if likely else "")
+        what = "the spaces before the key" if key[0].isspace() else "the key"
+        return f"type {what} anew" + (f": did you mean {likely}?" if likely else "")
     if len(key) > _LONGEST_WORD:
         return f"keys here: {', '.join(known)}" if known else ""
     fault = spacing_fault(key)
@@ -76,11 +79,10 @@ def unknown_key_hint(
     if sure := _sure_hint(key, known, given, value):
         return sure
     elsewhere = _belongs(key, path)
-    # A key that is not there yet is likelier to be meant than one that is.
-    near = nearest(key, [k for k in known if k not in given], n=1) or nearest(key, known, n=1)
+    near = nearest(key, known, n=1) if not (elsewhere and _other_words(key)) else ()
     guess = ""
     if near:
-        there = f" {near[0]} stands there already" if near[0] in given else ""
+        there = f" It stands there already: take {printable(key)} out" if near[0] in given else ""
         guess = f"did you mean {near[0]}?{there}"
     if elsewhere or guess:
         return "; ".join(part for part in (elsewhere, guess) if part)

@@ -219,7 +219,7 @@ def test_google_bills_nat_by_the_machine_up_to_a_ceiling(set_prices):
 
 
 def test_gpus_attached_to_n1_are_a_line_of_their_own(set_prices):
-    location = {"provider": "gcp", "project": "acme", "region": "us-central1"}
+    location = {"provider": "gcp", "project": "acme-lab", "region": "us-central1"}
     pool = {"instance_type": "n1-standard-16", "accelerator": {"model": "T4", "count": 4}, "count": 2}
     cost = estimate(plan(pool, location=location))
     gpus = line(cost, "gpu GPUs")

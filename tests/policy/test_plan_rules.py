@@ -70,7 +70,7 @@ def test_schedules_that_fire(cron: str):
         ("*/0 * * * *", "five fields"),
         ("0 0 31 4,6 *", "five fields"),
         ("0 0 30 2 *", "five fields"),
-        ("* * * * *", "five fields"),
+        ("* * * * *", "one minute"),
         ("\u0660 0 * * *", "five fields"),
         ("0 0 */2 * 1-5", "leave one"),
     ],
@@ -320,7 +320,10 @@ def test_part_of_a_rack_is_said_with_the_whole_numbers(count: int, hint: str):
 def test_less_than_a_rack_is_fine_where_a_policy_takes_it():
     a4x = {"instance_type": "a4x-highgpu-4g", "capacity": {"type": "reservation", "id": "block-1"}}
     for count, findings in ((4, 0), (18, 0), (20, 1)):
-        assert len(of("GI2216", {**GCP, "node_pools": [{**a4x, "count": count}]})) == findings
+        over = {**GCP, "node_pools": [{**a4x, "count": count, "proximity": "none"}]}
+        assert len(of("GI2216", over)) == findings
+    # Where the nodes stand in one group, deciding refuses the number already.
+    assert of("GI2216", {**GCP, "node_pools": [{**a4x, "count": 20}]}) == []
 
 
 # Spot: one warning for the cluster says that nothing hears the notice.
@@ -376,3 +379,290 @@ def test_an_image_of_ones_own_is_not_told_to_lack_gpudirect():
     assert "cannot be told" in own.message
     (cos,) = of("GI2241", {**zone, "node_pools": pools, "image": {"node": "family/cos-stable"}})
     assert "has the kernel for it" in cos.message
+
+
+# One mistake is one finding, of whichever part of the tool.
+
+
+def all_of(over: dict[str, Any]) -> list[Diagnostic]:
+    """What deciding and the rules say together, infos aside."""
+    resolution = resolve(spec_of(yaml.safe_dump(over)), NOW)
+    assert resolution.plan is not None
+    both = (*resolution.diagnostics, *check_plan(resolution.plan))
+    return [d for d in both if d.severity != "info"]
+
+
+NO_END = {"shutdown": None, "budget": {"per_month_usd": 50000, "per_run_usd": 9000}}
+
+
+def lustre(**over: Any) -> dict[str, Any]:
+    return {"kind": "lustre", "size_gib": 9600, "throughput_mbps_per_tib": 500, "mount": "/scratch", **over}
+
+
+AZURE_LUSTRE = {"kind": "lustre", "size_gib": 4096, "throughput_mbps_per_tib": 500, "mount": "/scratch"}
+SPOT = {"capacity": {"type": "spot"}}
+ZONED = {"location": {"provider": "aws", "region": "us-east-2", "zone": "use2-az1"}}
+ZONED_GCP = {**GCP, "location": {**GCP["location"], "zone": "us-central1-a"}}
+AZURE_1 = {**AZURE["location"], "zone": "1"}
+RACK = {"instance_type": "a4x-highgpu-4g", "count": 18}
+BLOCK = {"capacity": {"type": "capacity_block", "id": "cr-0aaa1111bbbb2222c"}}
+
+
+@pytest.mark.parametrize(
+    ("broken", "right", "code"),
+    [
+        (NO_END, {"budget": NO_END["budget"], "shutdown": {"lease": "24h"}}, "GI2201"),
+        (
+            {**AZURE, "storage": [AZURE_LUSTRE], "location": {**AZURE["location"], "zone": "4"}},
+            {**AZURE, "storage": [AZURE_LUSTRE], "location": {**AZURE["location"], "zone": "1"}},
+            "GI2012",
+        ),
+        ({"storage": [lustre(zone="use1-az77")]}, {"storage": [lustre()]}, "GI2012"),
+        ({"storage": [lustre(mount="/.")]}, {"storage": [lustre()]}, "GI2261"),
+        ({"storage": [lustre(mount="/lost+found")]}, {"storage": [lustre()]}, "GI2261"),
+        ({"storage": [lustre(mount="/scratch/../etc")]}, {"storage": [lustre()]}, "GI2261"),
+        (
+            {"storage": [lustre(), {"name": "b", "kind": "bucket", "mount": "/scratch/../scratch"}]},
+            {"storage": [lustre(), {"name": "b", "kind": "bucket", "mount": "/b"}]},
+            "GI2262",
+        ),
+        (
+            {"node_pools": [{"instance_type": "p5.48xlargee"}], "budget": {"per_hour_usd": 9000}},
+            {"budget": {"per_hour_usd": 9000}},
+            "GI2001",
+        ),
+        ({**ZONED, "node_pools": [{"capacity": {"type": "capacity_block"}}]}, ZONED, "GI2031"),
+        ({**ZONED_GCP, "node_pools": [{"instance_type": "g2-standard-4", **BLOCK}]}, ZONED_GCP, "GI2030"),
+        (
+            {**AZURE, "location": AZURE_1, "node_pools": [{"instance_type": "Standard_ND96isr_H100_v5", **BLOCK}]},
+            {**AZURE, "location": AZURE_1},
+            "GI2030",
+        ),
+        (
+            {**ZONED_GCP, "node_pools": [{**RACK, **SPOT}]},
+            {**ZONED_GCP, "node_pools": [{**RACK, "capacity": {"type": "reservation", "id": "r1"}}]},
+            "GI2030",
+        ),
+        (
+            {"job": {"checkpoint": {"path": "/scratch/ckpt", "on_notice": "SIGFOO"}}},
+            {"job": {"checkpoint": {"path": "/scratch/ckpt"}}},
+            "GI2244",
+        ),
+    ],
+)
+def test_one_mistake_adds_one_finding(broken: dict[str, Any], right: dict[str, Any], code: str):
+    usual = {(d.code, d.path) for d in all_of(right)}
+    assert [d.code for d in all_of(broken) if (d.code, d.path) not in usual] == [code]
+
+
+def test_a_price_that_deciding_made_unknown_is_not_asked_for():
+    nowhere = {**GCP, "location": {**GCP["location"], "region": "us-central1", "zone": "us-central1-zz"}}
+    nowhere |= {"node_pools": [{"instance_type": "a4-highgpu-8g"}], "budget": {"per_hour_usd": 100_000}}
+    assert of("GI2203", nowhere) == []
+    assert all("not known" not in d.message for d in of("GI2272", nowhere))
+
+
+def test_a_refusal_that_is_waived_is_judged_on():
+    pool = {**GCP, "node_pools": [{**RACK, **SPOT}]}
+    waiver = {"code": "GI2030", "reason": "sold to us", "expires": "2026-12-31"}
+    assert of("GI2230", pool) == []
+    assert len(of("GI2230", {**pool, "waivers": [waiver]})) == 1
+
+
+def test_no_end_says_which_amounts_of_the_budget_it_passes():
+    (one,) = of("GI2201", NO_END)
+    assert "budget.per_run_usd (9,000 USD) after" in one.message
+    assert "budget.per_month_usd (50,000 USD) after" in one.message
+    cheap = {"node_pools": [{"instance_type": "g4dn.xlarge"}], "shutdown": None, "storage": []}
+    (warned,) = of("GI2201", cheap)
+    (error,) = of("GI2201", {**cheap, "budget": {"per_month_usd": 100}})
+    assert (warned.is_error, error.is_error) == (False, True)
+
+
+def test_a_waived_end_leaves_the_amounts_to_their_own_rules():
+    waiver = {"code": "GI2201", "reason": "demo", "expires": "2026-12-31"}
+    codes = [d.code for d in all_of({**NO_END, "waivers": [waiver]})]
+    assert {"GI2204", "GI2205"} <= set(codes)
+    assert "GI2201" not in codes
+
+
+def test_stops_around_the_clock_are_counted():
+    (often,) = of("GI2222", stop_at("*/5 * * * *"))
+    (hourly,) = of("GI2222", stop_at("30 * * * *"))
+    assert "longer than 5 minutes" in often.message
+    assert "longer than 60 minutes" in hourly.message
+    assert not often.is_error
+    for kept_off in ("*/5 20-23 * * *", "*/5 * * * 0,6"):
+        assert of("GI2222", stop_at(kept_off)) == []
+
+
+@pytest.mark.parametrize(
+    ("url", "existing", "severity", "said"),
+    [
+        ("s3://acme/ckpt", None, "warning", "existing: 's3://acme', mount: /ckpt"),
+        ("s3://acme/ckpt", "s3://acme", "info", "write /data/ckpt, unless"),
+        ("s3://acme/team/ckpt/", "s3://acme/team", "info", "write /data/ckpt, unless"),
+        ("s3://acme/teams", "s3://acme/team", "warning", "write /data/ckpt, or add"),
+        ("FILE:///x", None, "error", "write /scratch/ckpt"),
+    ],
+)
+def test_a_checkpoint_url_is_said_with_the_directory(url: str, existing: str | None, severity: str, said: str):
+    bucket = [{"name": "data", "kind": "bucket", "mount": "/data", "existing": existing}] if existing else []
+    (one,) = of("GI2266", {"storage": [lustre(), *bucket], "job": {"checkpoint": {"path": url}}})
+    assert str(one.severity) == severity
+    assert said in one.hint
+
+
+EXISTING = {"nfs": "fs-0a1b2c3d4e5f60718", "lustre": "fs-0a1b2c3d4e5f60718", "bucket": "s3://acme-data"}
+FIELDS = {"size_gib": 9600, "throughput_mbps_per_tib": 125, "import_from": "s3://acme-data"}
+
+
+@pytest.mark.parametrize("kind", list(EXISTING))
+@pytest.mark.parametrize("existing", [False, True])
+@pytest.mark.parametrize("field", list(FIELDS))
+def test_a_field_of_storage_is_used_or_said_to_be_unused(kind: str, existing: bool, field: str):
+    store = {"name": "x", "kind": kind, "mount": "/x", field: FIELDS[field]}
+    if existing:
+        store["existing"] = EXISTING[kind]
+    if kind == "lustre" and not existing:
+        store |= {"size_gib": 9600}
+    resolution = resolve(spec_of(yaml.safe_dump({"storage": [lustre(), store]})), NOW)
+    assert resolution.plan is not None
+    refused = [d for d in resolution.diagnostics if d.path == f"storage[1].{field}"]
+    said = [d for d in check_plan(resolution.plan) if d.code == "GI2265"]
+    used = kind == "lustre" and not existing
+    assert len(said) + len(refused) == (0 if used else 1)
+
+
+@pytest.mark.parametrize("cloud", [GCP, AZURE])
+def test_a_throughput_that_deciding_refuses_is_said_once(cloud: dict[str, Any]):
+    nfs = {"name": "x", "kind": "nfs", "mount": "/x", "size_gib": 2048, "throughput_mbps_per_tib": 125}
+    over = {**cloud, "storage": [{**nfs}]}
+    assert [d.code for d in all_of(over) if d.path.startswith("storage")] == ["GI2065"]
+
+
+@pytest.mark.parametrize(
+    ("signal", "severity", "hint"),
+    [
+        ("SIGFOO", "error", ""),
+        ("SIGTREM", "error", "SIGTERM"),
+        ("USER1", "error", "SIGUSR1"),
+        ("a; rm -rf /", "error", ""),
+        ("0", "error", ""),
+        ("65", "error", ""),
+        ("\u0661", "error", ""),
+        ("SIGRTMIN+31", "error", ""),
+        ("SIGKILL", "warning", ""),
+        ("kill", "warning", ""),
+        ("9", "warning", ""),
+        ("SIGSTOP", "warning", ""),
+    ],
+)
+def test_signals_that_nothing_can_answer(signal: str, severity: str, hint: str):
+    over = {"job": {"checkpoint": {"path": "/scratch/ckpt", "on_notice": signal}}}
+    (one,) = of("GI2244", over)
+    assert str(one.severity) == severity
+    assert hint in one.hint
+    assert of("GI2238", over) == []
+
+
+@pytest.mark.parametrize("signal", ["SIGTERM", "term", "SIGUSR2", "SIGRTMAX-3", "10", "64"])
+def test_signals_that_a_program_hears(signal: str):
+    assert of("GI2244", {"job": {"checkpoint": {"path": "/scratch/ckpt", "on_notice": signal}}}) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        (["python train.py --lr '1 2'"], '["python", "train.py", "--lr", "1 2"]'),
+        (["python 'train.py"], '["python", "\'train.py"]'),
+        (["cd /x && python a.py"], "[bash, -c"),
+    ],
+)
+def test_a_command_line_in_one_word_is_parted(command: list[str], hint: str):
+    (one,) = of("GI2243", {"job": {"command": command}})
+    assert hint in one.hint
+
+
+def test_results_beside_a_linked_file_system_are_let_be_elsewhere():
+    from_s3 = lustre(import_from="s3://acme-data/x")
+    assert len(of("GI2273", {"storage": [from_s3]})) == 1
+    assert of("GI2273", {"storage": [{**from_s3, "existing": "fs-0a1b2c3d4e5f60718"}]}) == []
+    azure = {**AZURE, "storage": [{**AZURE_LUSTRE, "import_from": "https://acmedata.blob.core.windows.net/x"}]}
+    assert of("GI2273", azure) == []
+
+
+def waived_for(code: str, path: str | None = None, expires: str = "2026-12-31", **over: Any) -> dict[str, Any]:
+    return {**over, "waivers": [{"code": code, "path": path, "reason": "known", "expires": expires}]}
+
+
+@pytest.mark.parametrize(
+    ("over", "path", "hint"),
+    [
+        (waived_for("GI2202"), "waivers[0].code", "Remove"),
+        (waived_for("GI2202", "node_pools[0]", budget=None), "waivers[0].path", "it is at budget"),
+        (waived_for("GI2202", "budget.per_week_usd"), "waivers[0].path", "Remove"),
+        (waived_for("GI2230", "node_pools[1]"), "waivers[0].path", "Remove"),
+        (waived_for("GI2230", "!"), "waivers[0].path", "Remove"),
+        (waived_for("GI2001"), "waivers[0].code", "Remove"),
+        (waived_for("GI2153"), "waivers[0].code", "Remove"),
+    ],
+)
+def test_waivers_that_cover_nothing(over: dict[str, Any], path: str, hint: str):
+    (one,) = of("GI2281", over)
+    assert (one.path, str(one.severity)) == (path, "info")
+    assert hint in one.hint
+
+
+@pytest.mark.parametrize(
+    "over",
+    [
+        waived_for("GI2202", budget=None),
+        waived_for("GI2202", "budget", budget=None),
+        waived_for("GI2012", "storage[0]", storage=[lustre(zone="use1-az77")]),
+        waived_for("GI2123", "image"),
+        waived_for("GI3053", "gpu.metadataOptions"),
+        waived_for("GI2999"),
+    ],
+)
+def test_waivers_that_cover_something_or_cannot_be_judged(over: dict[str, Any]):
+    assert of("GI2281", over) == []
+
+
+def test_labels_that_gpuinfra_writes_are_its_own():
+    for base, key in (({}, "gpuinfra-cluster"), ({}, "Name"), (GCP, "gpuinfra-pool"), (AZURE, "GPUINFRA-cluster")):
+        (one,) = of("GI2270", {**base, "labels": {key: "x"}})
+        assert one.is_error
+        assert "written by gpuinfra" in one.message
+    assert of("GI2270", {**AZURE, "labels": {"Name": "x", "gpuinfra-team": "nlp"}}) == []
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(0, "0.00 USD"), (0.004, "0.004 USD"), (1e-9, "less than 0.0001 USD"), (0.01, "0.01 USD"), (1234.5, "1,234 USD")],
+)
+def test_an_amount_is_never_shown_as_nothing(amount: float, text: str):
+    from gpuinfra.policy.money import usd
+
+    assert usd(amount) == text
+
+
+def test_the_level_that_stops_the_nodes_is_named_in_the_count():
+    levels = list(range(1, 12))
+    (one,) = of("GI2206", {"budget": {"alerts_percent": levels, "on_limit": "stop"}})
+    assert "11 alert levels, which the level that stops the nodes makes 12;" in one.message
+    assert "drop 2" in one.hint
+
+
+def test_the_date_is_that_of_the_price_that_makes_most_of_the_sum():
+    from gpuinfra.cost import CostLine
+    from gpuinfra.policy.money import dated_by
+
+    def line(as_of: str) -> CostLine:
+        return CostLine("x", "x", 1, "hour", 1, 1, 1, as_of, "", False, "")
+
+    assert dated_by([(line("2020-01"), 1.0), (line("2026-09"), 50.0)]) == "price of 2026-09"
+    assert dated_by([]) == "no price is known"
+    for code, over in (("GI2272", {}), ("GI2204", {"budget": {"per_run_usd": 50}, "shutdown": {"lease": None}})):
+        (one,) = of(code, over)
+        assert "price of 20" in one.message

@@ -115,3 +115,21 @@ def test_plan_rules_load_without_resource_rules_and_heavy_packages():
         "or '.rules.resource.' in m))"
     )
     assert out.strip() == "[]"
+
+
+def test_a_rule_with_two_severities_says_when():
+    """The reference shows what is printed: a severity that the code gives, its documentation names."""
+    import re
+
+    from gpuinfra.policy import registry
+
+    for rule in registry.all_rules():
+        source = Path(registry.module_of(rule).__file__ or "").read_text()
+        own = str(rule.code.severity).upper()
+        others = {
+            word for call in re.findall(r"severity=([^\n]+)", source) for word in re.findall(r"Severity\.(\w+)", call)
+        }
+        others -= {own}
+        named = {s for s in ("ERROR", "WARNING", "INFO") if s.lower() in rule.code.varies}
+        assert others <= named, (rule.code.code, others, rule.code.varies)
+        assert bool(rule.code.varies) == ("severity=" in source), rule.code.code

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from gpuinfra.diagnostics import Code, Severity, Source
+from gpuinfra.diagnostics import Code, Severity, Source, in_order
 from gpuinfra.spec import findings as f
 from gpuinfra.spec import reading
 from gpuinfra.spec.load import Loaded, load, parse
+from gpuinfra.spec.paths import path_text
 from tests.spec.specs import FILES, HEAD, LEAST, only, place, read
 
 
@@ -201,6 +202,33 @@ def test_locate_finds_the_users_own_line(path: str, where: tuple[int, int]):
     assert found.source == Source("cluster.yaml", *where)
 
 
+ODD_KEYS = """\
+labels:
+  aws:x: a
+  a b: c
+  k8s.io/x: d
+  "größe": e
+  aws: f
+  LONG: g
+""".replace("LONG", "team" * 50)
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("labels.aws:x", 7), ('labels["aws:x"]', 7), ("labels.a b", 8), ('labels["a b"]', 8), ("labels.k8s.io/x", 9),
+        ('labels["k8s.io/x"]', 9), ("labels.größe", 10), ('labels["größe"]', 10), ("labels.aws", 11),
+        ("labels." + "team" * 15, 12), (path_text(("labels", "team" * 50)), 12), ("labels.aws:y", 6), ("labels.no.such", 6),
+        ("node_pools[0].instance_type", 5), ("node_pools[0].a:b", 4),
+    ],
+)  # fmt: skip
+def test_locate_finds_keys_of_any_form(path: str, line: int):
+    loaded = read(ODD_KEYS)
+    assert loaded.spec is not None
+    found = loaded.locate(Code("GI2999", "x", Severity.ERROR, "x").at(path, "wrong"))
+    assert place(found)[0] == line
+
+
 def test_locate_leaves_a_known_place_alone():
     found = Code("GI2999", "x", Severity.ERROR, "x").at("name", "wrong").located(Source("other.yaml", 7, 7))
     assert read().locate(found) is found
@@ -219,3 +247,29 @@ def test_more_findings_than_anyone_reads_are_cut():
     assert len(loaded.diagnostics) == 201
     more = [d for d in loaded.diagnostics if d.code == "GI1098"]
     assert [d.message for d in more] == ["and 4800 more findings of the same reading"]
+    assert loaded.diagnostics[-1] is more[0]
+
+
+def test_the_first_findings_of_the_file_are_kept_and_the_note_comes_last():
+    head = "name: tiny\nlocation: {provider: aws, region: us-east-2}\nnode_pools:\n"
+    pools = "".join(f"  - name: p{i}\n    instnce_type: x\n    nme: y\n" for i in range(400))
+    found = load("c.yaml", head + pools + "labels: {a: 1}\nfabrik: z\n").diagnostics
+    assert [d.code for d in found] == ["GI1030"] * 200 + ["GI1098"]
+    assert [place(d)[0] for d in found[:3]] == [5, 6, 8]
+    assert found[-1].message == "and 602 more findings of the same reading"
+    assert in_order(found) == found
+    from_python = parse({**LEAST, "labels": dict.fromkeys((f"k{i:04}" for i in range(300)), 1)}).diagnostics
+    assert (len(from_python), from_python[-1].code) == (201, "GI1098")
+
+
+def test_misspelt_keys_are_not_missing_as_well_however_many():
+    pools = "".join(f"  - nmae: p{i}\n" for i in range(300))
+    found = load("c.yaml", "name: x\nlocation: {provider: aws, region: r}\nnode_pools:\n" + pools).diagnostics
+    assert {d.code for d in found[:-1]} == {"GI1030"}
+    assert found[-1].message == "and 100 more findings of the same reading"
+
+
+def test_faults_of_the_document_are_cut_and_the_note_comes_last():
+    found = load("c.yaml", "a: 1\n" * 1000).diagnostics
+    assert (len(found), found[-1].code) == (101, "GI1098")
+    assert in_order(found) == found

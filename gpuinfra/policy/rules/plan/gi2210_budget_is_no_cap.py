@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
-from ...endings import said_to_be_open_ended
 from ...money import LAG_HOURS, at_least, dated, spent, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
@@ -19,9 +18,9 @@ CODE = described("GI2210", "budget-is-no-cap", Severity.INFO, __doc__, ("AWS COS
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
-    """One finding with the figure, where the cluster is dear enough to matter and no other rule gives the figure."""
+    """One finding with the figure, where the cluster is dear enough to matter."""
     budget = ctx.plan.spec.budget
-    if budget is None or budget.per_month_usd is None or not ctx.plan.gpu_pools or said_to_be_open_ended(ctx.plan):
+    if budget is None or budget.per_month_usd is None or not ctx.plan.gpu_pools:
         return
     worst = ctx.cost.worst_usd_per_hour
     hours = LAG_HOURS if ctx.cost.lease_hours is None else min(LAG_HOURS, ctx.cost.lease_hours)
@@ -37,5 +36,5 @@ RULE = PlanRule(
     CODE,
     ("money",),
     check,
-    Examples(("budget: null", "shutdown: null"), ("budget: {per_month_usd: 90000}",)),
+    Examples(("budget: null",), ("budget: {per_month_usd: 90000}",)),
 )

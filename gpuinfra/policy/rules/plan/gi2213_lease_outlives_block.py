@@ -1,7 +1,7 @@
 """A lease and a capacity block that do not fit.
 
 What: The lease runs past the moment from which the cloud takes the block's nodes, or ends before the block begins.
-Severity: error where the lease is a fixed moment; warning where it is a duration, which starts at the first `up`: that moment is not known yet
+Severity: warning where the lease is a duration: it starts at the first `up`, a moment that is not known yet
 Why: AWS terminates the nodes from 30 minutes before the end (UltraServers 60); a lease that ends first leaves a paid block unused.
 Fix: End the lease at the moment given, or leave the lease to the block.
 References: EC2 User Guide, Capacity Blocks for ML

@@ -74,7 +74,7 @@ def _too_often(cron: str, fields: list[set[int]]) -> Iterator[Diagnostic]:
             f"'{cron}' fires every minute: nodes could never run"
             if always
             else f"'{cron}' fires in every minute of its hours",
-            "name one minute, as 0",
+            'name one minute, as "0 20 * * 1-5" for 20:00 on working days',
             severity=Severity.ERROR if always else Severity.WARNING,
         )
     elif always:

@@ -1,7 +1,7 @@
 """One job over pools that cannot work as one.
 
 What: A job spans pools with different GPUs, GPU counts or fabrics; or two InfiniBand pools.
-Severity: error where a launcher spans pools that the spec names, or InfiniBand pools; else warning
+Severity: warning where the spec names no pools or no launcher, and where pools are alike and only far apart
 Why: A launcher gives each process an equal share: unlike nodes run at the speed of the slowest, or fail. InfiniBand joins the nodes of one pool only.
 Fix: Name one pool in job.pools, or make it one larger pool.
 References: aws/aws-parallelcluster, InstancesAcceleratorsValidator and InstancesEFAValidator; Azure docs, set up InfiniBand

@@ -14,16 +14,17 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....spec.quantities import format_duration
 from ...rule import Examples, PlanContext, PlanRule, described
+from ...signals import can_be_handled
 
 CODE = described("GI2238", "notice-not-passed-on", Severity.WARNING, __doc__, ("AWS COST-10",))
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
-    """One finding for each field."""
+    """One finding for each field. A signal that cannot be sent or handled is another rule's."""
     checkpoint = ctx.plan.spec.job.checkpoint if ctx.plan.spec.job else None
     if checkpoint is None:
         return
-    if checkpoint.on_notice is not None:
+    if checkpoint.on_notice is not None and can_be_handled(checkpoint.on_notice):
         # Imported here: the templates' package is not needed for specs without a job.
         from ....node.manual_commands import manual_commands
 

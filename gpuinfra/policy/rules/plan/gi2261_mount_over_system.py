@@ -30,7 +30,9 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         own = f"take a directory of its own, as /{storage.name}"
         if over_system(ctx.plan, storage.mount):
             real = normal(storage.mount)
-            where = f"'{shown}'" if real == storage.mount.rstrip("/") or real == "/" else f"'{shown}', that is {real[:60]},"
+            where = (
+                f"'{shown}'" if real == storage.mount.rstrip("/") or real == "/" else f"'{shown}', that is {real[:60]},"
+            )
             yield CODE.at(path, f"{where} hides a directory of the system", own)
         elif is_plain(storage.mount) and any(
             normal(storage.mount) == t or (t != "/mnt" and within(normal(storage.mount), t)) for t in temporary

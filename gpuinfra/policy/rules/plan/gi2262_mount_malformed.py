@@ -26,10 +26,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         shown = mount.encode("unicode_escape").decode()[:60]
         if is_plain(mount) or over_system(ctx.plan, mount):
             continue
-        if not mount.startswith("/"):
-            why = f"'{shown}' is not absolute"
-        else:
-            why = f"'{shown}' is not a plain path"
+        why = f"'{shown}' is not {'a plain path' if mount.startswith('/') else 'absolute'}"
         near = "/" + normpath(re.sub(r"[^A-Za-z0-9._/-]+", "-", mount.strip()).rstrip("-")).strip("./-")
         sure = PLAIN.fullmatch(near) and near != "/" and ".." not in mount
         yield CODE.at(f"storage[{n}].mount", why, f"write {near}" if sure else "")

@@ -1,6 +1,7 @@
 """Checkpoints that go with the node.
 
-What: `job.checkpoint.path` is on no shared storage: on the local NVMe, on the root disk, or not an absolute path.
+What: `job.checkpoint.path` is on no shared storage: on the local NVMe, on the root disk, not an absolute path, or a URL.
+Severity: warning on one node that is bought on demand, and for a URL that is no storage of the spec; info for a URL that the nodes see as a directory
 Why: Nodes of a group are thrown away: at the end of the lease, when idle, at a reclaim, or when the hardware fails. What lies on them is gone, and other nodes never saw it.
 Fix: Put the path under the mount of a storage.
 References: EC2 User Guide, instance store data persistence; aws facts CMP-13
@@ -9,30 +10,34 @@ References: EC2 User Guide, instance store data persistence; aws facts CMP-13
 from __future__ import annotations
 
 from collections.abc import Iterator
-from posixpath import normpath
 
 from ....diagnostics import Diagnostic, Severity
 from ....plan.models import ClusterPlan
-from ....vocabulary import CapacityType
+from ....vocabulary import CapacityType, StorageKind
+from ...mounts import normal, within
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2266", "checkpoints-lost-with-node", Severity.ERROR, __doc__, ("AWS CMP-13", "AWS COST-10"))
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
-    """One finding for the job. On one node that is bought on demand it is a warning. A URL is the program's own affair."""
+    """One finding for the job."""
     plan, job = ctx.plan, ctx.plan.spec.job
     checkpoint = job.checkpoint if job else None
-    if checkpoint is None or "://" in checkpoint.path:
+    if checkpoint is None:
         return
     path = "job.checkpoint.path"
+    scheme, parted, _ = checkpoint.path.partition("://")
+    if parted and scheme.lower() != "file":
+        yield _url(plan, checkpoint.path)
+        return
     if not checkpoint.path.startswith("/"):
         yield CODE.at(path, f"'{checkpoint.path[:60]}' is not an absolute path", _hint(plan))
         return
-    where = "/" + normpath(checkpoint.path).lstrip("/")
-    if any(_under(where, s.mount) for s in plan.spec.storage):
+    where = normal(checkpoint.path)
+    if any(within(where, s.mount) for s in plan.spec.storage):
         return
-    local = next((p for p in plan.pools if p.local_nvme.mount and _under(where, p.local_nvme.mount)), None)
+    local = next((p for p in plan.pools if p.local_nvme.mount and within(where, p.local_nvme.mount)), None)
     named = [p for p in plan.pools if (p.name in job.pools if job and job.pools else p.gpus_per_node)]
     risky = any(p.multi_node or p.capacity.type is not CapacityType.ON_DEMAND for p in named)
     what = "the local NVMe" if local is not None else "the node's own disk: it is under no mount of `storage`"
@@ -44,9 +49,35 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     )
 
 
-def _under(path: str, mount: str) -> bool:
-    root = "/" + normpath(mount).lstrip("/")
-    return path == root or path.startswith(f"{root.rstrip('/')}/")
+def _url(plan: ClusterPlan, url: str) -> Diagnostic:
+    """A program may write to an object store itself. Of a bucket of the spec the nodes may, and see it as a directory."""
+    path, shown = "job.checkpoint.path", url[:60]
+    home = next((s for s in plan.spec.storage if s.existing and _inside(url, s.existing)), None)
+    if home is not None and home.existing:
+        rest = url[len(home.existing.rstrip("/")) :].strip("/")
+        directory = f"{home.mount.rstrip('/')}/{rest}".rstrip("/")
+        return CODE.at(
+            path,
+            f"'{shown}' is a URL, for programs that write to object stores themselves; the nodes see the same place as "
+            f"{directory[:80]}",
+            f"write {directory[:80]}, unless the program wants the URL",
+            severity=Severity.INFO,
+        )
+    buckets = [s.mount for s in plan.spec.storage if s.kind is StorageKind.BUCKET]
+    other = f"write {buckets[0].rstrip('/')}/ckpt, or " if buckets else ""
+    scheme, _, rest = url.partition("://")
+    root = f"{scheme}://{rest.split('/')[0][:63]}"
+    return CODE.at(
+        path,
+        f"'{shown}' is a URL and no directory, and no storage of this spec: nodes get no rights on it",
+        f"{other}add the bucket to storage, as {{name: ckpt, kind: bucket, existing: '{root}', mount: /ckpt}}, and write "
+        "the directory",
+        severity=Severity.WARNING,
+    )
+
+
+def _inside(url: str, root: str) -> bool:
+    return url.rstrip("/") == root.rstrip("/") or url.startswith(f"{root.rstrip('/')}/")
 
 
 def _hint(plan: ClusterPlan) -> str:
@@ -61,7 +92,14 @@ RULE = PlanRule(
     ("storage", "job"),
     check,
     Examples(
-        (_T.format("/scratch/ckpt"), _T.format('"s3://acme-ckpt/run1"')),
-        (_T.format("/local/ckpt"), _T.format("/ckpt"), _T.format("ckpt"), _T.format("/scratch2/ckpt")),
+        (_T.format("/scratch/ckpt"), _T.format("/scratch")),
+        (
+            _T.format("/local/ckpt"),
+            _T.format("/ckpt"),
+            _T.format("ckpt"),
+            _T.format("/scratch2/ckpt"),
+            _T.format('"s3://acme-ckpt/run1"'),
+            _T.format('"file:///ckpt"'),
+        ),
     ),
 )

@@ -1,6 +1,6 @@
 """Labels that the cloud refuses.
 
-What: A label's key or value is too long, has characters or a prefix that the cloud does not take, or there are too many labels.
+What: A label's key or value is too long, has characters or a prefix that the cloud does not take, is a key that gpuinfra writes itself, or there are too many labels.
 Why: The call that makes the first resource is refused, and the next resources with it.
 Fix: Use keys and values that all clouds take: lower-case letters, digits, hyphens and underscores, up to 63 characters.
 References: AWS General Reference, tag naming limits; Google Cloud docs, label requirements; Azure docs, tag limitations
@@ -13,10 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....diagnostics import Diagnostic, Severity
+from ....plan.resolve import CLUSTER_LABEL, POOL_LABEL
 from ....vocabulary import Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2270", "labels-refused", Severity.ERROR, __doc__, ("AWS CMP-18",))
+
+
+_OURS = (CLUSTER_LABEL, POOL_LABEL)
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,8 @@ class _Form:
     value: re.Pattern[str]
     reserved: tuple[str, ...]
     says: str
+    ours: tuple[str, ...]
+    """Keys that gpuinfra itself writes, lower-case."""
 
 
 _FORMS = {
@@ -39,6 +45,7 @@ _FORMS = {
         re.compile(r"[\w\s+\-=._:/@]*"),
         ("aws:",),
         "letters, digits, spaces and + - = . _ : / @",
+        (*_OURS, "name"),
     ),
     Provider.GCP: _Form(
         64,
@@ -48,6 +55,7 @@ _FORMS = {
         re.compile(r"[a-z0-9_-]*"),
         ("goog-", "google"),
         "lower-case letters, digits, _ and -, a letter first",
+        _OURS,
     ),
     Provider.AZURE: _Form(
         50,
@@ -57,6 +65,7 @@ _FORMS = {
         re.compile(r".*", re.DOTALL),
         ("microsoft", "azure", "windows"),
         "anything but < > % & \\ ? /",
+        _OURS,
     ),
 }
 
@@ -71,7 +80,14 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         )
     for key, value in ctx.plan.spec.labels.items():
         path, shown = f"labels.{key[:60]}", key[:60]
-        if key.lower().startswith(form.reserved):
+        if key.lower() in form.ours:
+            yield CODE.at(
+                path,
+                f"'{shown}' is written by gpuinfra, by which the cluster's own resources are told from others: yours would be "
+                "dropped",
+                "rename the label, as cluster-name",
+            )
+        elif key.lower().startswith(form.reserved):
             yield CODE.at(path, f"'{shown}' starts with a prefix that the cloud keeps for itself", "rename the label")
         elif len(key) > form.key_length:
             yield CODE.at(path, f"the key has {len(key)} characters, and the cloud takes {form.key_length}")
@@ -101,6 +117,14 @@ RULE = PlanRule(
     check,
     Examples(
         ('labels: {team: nlp, cost_center: "1234"}', _GCP.format("{team: nlp}")),
-        ('labels: {"aws:team": nlp}', "labels: {team: 'a;b'}", _GCP.format("{Team: nlp}"), _GCP.format("{team: NLP}")),
+        (
+            'labels: {"aws:team": nlp}',
+            "labels: {team: 'a;b'}",
+            _GCP.format("{Team: nlp}"),
+            _GCP.format("{team: NLP}"),
+            "labels: {gpuinfra-cluster: other}",
+            "labels: {Name: x}",
+            _GCP.format("{gpuinfra-pool: x}"),
+        ),
     ),
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
-from ...money import HOURS_PER_MONTH, usd
+from ...money import HOURS_PER_MONTH, dated_by, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2272", "bills-after-the-end", Severity.INFO, __doc__, ("AWS COST-09",))
@@ -26,12 +26,16 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     left = ctx.cost.residual_usd_per_hour
     lines = [line for line in ctx.cost.lines if not line.ends_with_nodes and not line.by_use]
     known = sorted((line for line in lines if line.usd_per_hour), key=lambda x: -(x.usd_per_hour or 0))
-    unknown = [line.name for line in lines if line.usd_per_hour is None]
+    # What deciding refused has no price that could be looked up.
+    unknown = [line.name for line in lines if line.usd_per_hour is None] if not ctx.refused else []
     if left * HOURS_PER_MONTH < _WORTH_SAYING_USD_PER_MONTH and not unknown:
         return
     names = [line.name for line in known[:4]] + [f"{name} (price not known)" for name in unknown[:4]]
     least = "at least " if unknown else ""
-    money = f"{least}{usd(left)} an hour, {usd(left * HOURS_PER_MONTH)} a month" if known else "an unknown amount"
+    when = dated_by((line, line.usd_per_hour or 0) for line in known)
+    money = (
+        f"{least}{usd(left)} an hour, {usd(left * HOURS_PER_MONTH)} a month ({when})" if known else "an unknown amount"
+    )
     kept = [line.name for line in ctx.cost.lines if line.by_use and line.path.startswith("storage")]
     use = f"; what lies in {', '.join(kept[:4])} is billed by the GiB" if kept else ""
     yield CODE.at("shutdown", f"when the nodes are gone {money} goes on: {', '.join(names)}{use}")

@@ -1,6 +1,7 @@
 """A secret in the boot script.
 
 What: User data hold a private key, an access key, a token or a password.
+Severity: warning for a value that is marked secret, whose text is not known
 Why: Every process of the guest can read them from the metadata service, and everybody with DescribeLaunchTemplateVersions from the account.
 Fix: Keep the secret in Secrets Manager or Parameter Store, and let the node's role fetch it at boot.
 References: EC2 User Guide, run commands at launch (user data is not encrypted)
