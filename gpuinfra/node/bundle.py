@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import hashlib
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from .. import catalog
 from ..diagnostics import Diagnostic, GpuInfraError
 from ..plan.models import ClusterPlan, PoolPlan
 from ..vocabulary import LocalNvme, StorageKind
-from .carrier import BootFile, Carrier, cloud_config, gzipped, object_of
+from .carrier import BootFile, Carrier, cloud_config, digest, gzipped, object_of
 from .clouds import CLOUDS, FABRICS, CloudBoot
 from .cluster_facts import Facts, as_json, bucket_parts, facts_of
 from .driver import spans_rack, stock_driver
@@ -99,7 +98,7 @@ class BootBundle:
         return self._stub(f"{object_folder.rstrip('/')}/{name}", name, body)
 
     def _stub(self, url: str, name: str, body: bytes) -> Carrier:
-        wanted = as_json({"url": url, "sha256": hashlib.sha256(body).hexdigest()})
+        wanted = as_json({"url": url, "sha256": digest(body)})
         needed = [f for f in self.files if f.path.startswith(_LIB)]
         stub = [
             *needed,

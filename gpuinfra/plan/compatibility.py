@@ -138,7 +138,9 @@ def _container_changes(q: Question, rule: Rule, facts: Facts) -> list[Change]:
     ]
     if found:
         return found
-    if accelerator is not None and accelerator.vendor == "AMD":
+    if rule is Rule.CONTAINER_ARCH:
+        reason = f"take a build of {container.framework or 'the image'} for {q.instance.arch}; the catalog lists none"
+    elif accelerator is not None and accelerator.vendor == "AMD":
         reason = f"take the ROCm build of {container.framework or 'the image'}; the catalog lists none"
     elif accelerator is not None:
         reason = f"take a build of {container.framework or 'the image'} for {_needs(accelerator, facts)}"
@@ -148,8 +150,9 @@ def _container_changes(q: Question, rule: Rule, facts: Facts) -> list[Change]:
 
 
 def _why_container(cuda: str, q: Question) -> str:
-    gpu = q.accelerator.model if q.accelerator else q.instance.name
-    return f"CUDA {short(cuda)}, which serves {gpu}" if cuda else f"built for {gpu}"
+    if q.accelerator is None:
+        return f"built for {q.instance.arch}"
+    return f"CUDA {short(cuda)}, which serves {q.accelerator.model}" if cuda else f"built for {q.accelerator.model}"
 
 
 def _needs(accelerator: Accelerator, facts: Facts) -> str:

@@ -246,10 +246,20 @@ def _version_of(build: FrameworkBuild, container: ContainerPlan) -> str:
 def _driver(q: Question, container: ContainerPlan, accelerator: Accelerator, facts: Facts) -> Step:
     low, high = cuda_range(container)
     answers = [_driver_for(v, q, container, accelerator, facts) for v in dict.fromkeys((low or high, high or low))]
-    if len(answers) == 1 or answers[0].holds is answers[-1].holds:
+    # Of an open end nobody knows what it needs: only a no, which holds for everything newer, is certain.
+    open_end = bool(low) and not high and answers[-1].holds is not Holds.NO
+    if not open_end and (len(answers) == 1 or answers[0].holds is answers[-1].holds):
         return answers[-1]
     # A newer CUDA never needs an older driver: what holds at the upper end holds, what fails at the lower end fails.
-    decided = answers[-1] if answers[-1].holds is Holds.YES else answers[0] if answers[0].holds is Holds.NO else None
+    decided = (
+        None
+        if open_end
+        else answers[-1]
+        if answers[-1].holds is Holds.YES
+        else answers[0]
+        if answers[0].holds is Holds.NO
+        else None
+    )
     if decided:
         return decided
     last = answers[-1]

@@ -55,7 +55,7 @@ def likely_meant(q: Question, container: ContainerPlan, facts: Facts) -> Contain
     tag = f":{container.tag}" if container.tag else ""
     same = container_plan(f"{_as_written(meant, repositories)}{tag}", images=facts.containers)
     listed = sorted((c for c in _all_plans(facts) if c.repository == meant), key=_newest)
-    near = nearest(container.tag, [c.tag for c in listed], limit=1)
+    near = nearest(container.tag, [c.tag for c in listed], n=1)
     ordered = [*([same] if isinstance(same, ContainerPlan) and tag else []), *listed]
     ordered.sort(key=lambda c: (c.tag != container.tag, c.tag not in near))
     return next((c for c in ordered if c.reference != container.reference and _is_certain(q, c, facts)), None)

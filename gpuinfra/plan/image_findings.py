@@ -34,7 +34,7 @@ UNKNOWN_CONTAINER = Code(
     _W,
     "What the container holds is unknown, so whether it runs on these GPUs is not checked.",
     "An image without code for the GPU fails at the first kernel, on nodes that are paid for.",
-    "name an image of the catalog (gpuinfra images), or put its CUDA into the tag, as myimage:1.0-cu128",
+    "name an image of the catalog (gpuinfra images), or put its CUDA into the tag, as ghcr.io/team/image:1.0-cu128",
 )
 WRONG_DEVICE = Code(
     "GI2103",

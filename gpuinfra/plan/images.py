@@ -11,8 +11,8 @@ from ..spec.models import Image
 from ..vocabulary import FabricKind, Launcher, Provider, Workload
 from . import image_findings as findings
 from .compatibility import solve
-from .containers import UNKNOWN, container_plan, is_moving
-from .image_choice import likely_meant, newest_of_repository, pick_container
+from .containers import CATALOG, catalog_repository, container_plan, is_moving
+from .image_choice import alternatives, likely_meant, newest_of_repository, pick_container
 from .mig import across_instances, mig_plan
 from .models import ContainerPlan, Decision, MigPlan, NodeImagePlan
 from .node_images import choose_node_image, driver_kind_needed
@@ -20,6 +20,9 @@ from .oci_reference import DOCKER_HUB
 from .toolkits import Facts, catalog_facts
 from .verdict import IMAGE_CONTAINER, IMAGE_NODE, Holds, Question, Rule, Step, Verdict
 
+_ROCM_FIX = (
+    "name a ROCm image of the catalog (gpuinfra images), or put rocm into the tag, as ghcr.io/team/image:1.0-rocm7"
+)
 _OFFICIAL = f"{DOCKER_HUB}/library/"
 _AT_CONTAINER = (Rule.DEVICE, Rule.TOOLKIT, Rule.FRAMEWORK, Rule.FABRIC)
 
@@ -70,13 +73,14 @@ def resolve_images(
     container, container_found, decision = None, [], None
     if runs_job and (choice.plan or image.container):
         container, container_found, decision = _container(question, image, workload, known)
-    found += container_found
     decisions += [decision] if decision else []
     asked = replace(question, container=container)
     verdict = solve(asked, known) if choice.plan else None
     if verdict:
-        judged = _judged(verdict, instance, container, f"{path}.mig")
-        found += _with_likely_meant(judged, asked, known) if container else judged
+        judged = [*container_found, *_judged(verdict, instance, container, f"{path}.mig")]
+        found += _with_build_for_cpu(_with_likely_meant(judged, asked, known), asked, known)
+    else:
+        found += container_found
     if layout:
         found += across_instances(f"{path}.mig", layout, gpus, nodes, launcher, fabric)
     if layout:
@@ -119,16 +123,39 @@ def _unpinned(plan: ContainerPlan, facts: Facts) -> list[Diagnostic]:
 def _with_likely_meant(found: list[Diagnostic], q: Question, facts: Facts) -> list[Diagnostic]:
     """The findings of a container that is unknown name the catalog image that was likely meant."""
     code, container = findings.UNKNOWN_CONTAINER.code, q.container
-    if container is None or not any(d.code == code for d in found):
+    if container is None or q.accelerator is None:
         return found
-    # That a moving tag holds something unknown is said with its moving.
-    if not container.pinned:
-        return [d for d in found if d.code != code]
     meant = likely_meant(q, container, facts)
-    hint = f"did you mean {meant.reference}? " if meant else ""
-    if container.known == UNKNOWN and container.repository.startswith(_OFFICIAL):
-        hint += f"without a registry the name is Docker Hub's: {container.repository}. "
-    hint += findings.UNKNOWN_CONTAINER.fix
+    other = meant is not None and meant.repository != catalog_repository(container)
+    guess = f"did you mean {meant.reference}? Otherwise " if meant and other else ""
+    if not container.pinned:
+        # That a moving tag holds something unknown is said with its moving.
+        moving = findings.UNPINNED_CONTAINER.code
+        kept = [d for d in found if d.code != code]
+        return [replace(d, hint=guess + d.hint) if d.code == moving else d for d in kept]
+    if any(d.code == findings.NO_BUILD.code for d in found):
+        return [d for d in found if d.code != code]
+    if any(d.code == code for d in found):
+        # Under a toolkit that is not known the driver cannot be judged either: one finding says so.
+        found = [d for d in found if d.code != findings.UNCERTAIN_DRIVER.code]
+    elif other or (container.known != CATALOG and container.repository.startswith(_OFFICIAL)):
+        text = f"{container.reference} is pulled from {container.repository}, of which nothing is known"
+        found = [findings.UNKNOWN_CONTAINER.at(IMAGE_CONTAINER, text), *found]
+    if meant and not other:
+        guess = f"take one whose contents are known, as {meant.reference}; or "
+    fix = _ROCM_FIX if q.accelerator.vendor == "AMD" else findings.UNKNOWN_CONTAINER.fix
+    return [replace(d, hint=guess + fix) if d.code == code else d for d in found]
+
+
+def _with_build_for_cpu(found: list[Diagnostic], q: Question, facts: Facts) -> list[Diagnostic]:
+    """The finding of a container whose CPUs are not known names one that the catalog lists for the node's."""
+    code = findings.UNKNOWN_CONTAINER_ARCH.code
+    if not any(d.code == code for d in found):
+        return found
+    known = next(iter(alternatives(q, facts, 1)), None)
+    if known is None:
+        return found
+    hint = f"check the image's manifest for linux/{q.instance.arch}, or take {known.reference}, which has it"
     return [replace(d, hint=hint) if d.code == code else d for d in found]
 
 

@@ -123,24 +123,21 @@ def across_instances(
 ) -> tuple[Diagnostic, ...]:
     """A finding where one job has to reach from MIG instance to MIG instance.
 
-    torchrun starts one rank for each GPU and joins them by NCCL: an error. What other launchers start may be made for
-    it, over the host's memory: a warning, as is a fabric that only whole GPUs use to the full.
+    torchrun starts one rank for each GPU and joins them by NCCL. On a node with several GPUs that ends in an error,
+    since each process sees one instance; with one GPU a node it is not supported, and may run. What other launchers
+    start may be made for it, over the host's memory; a fabric brings such a job little.
     """
-    instances = len(layout.profiles) * gpus
-    if nodes * instances <= 1:
-        return ()
-    where = (
-        f"{instances} MIG instances on a node" if nodes == 1 else f"{instances} MIG instances on each of {nodes} nodes"
-    )
-    if launcher is Launcher.TORCHRUN:
+    where = f"{len(layout.profiles) * gpus} MIG instances"
+    where += " on a node" if nodes == 1 else f" on each of {nodes} nodes"
+    if launcher is Launcher.TORCHRUN and nodes * gpus > 1:
         text = f"torchrun joins one process for each GPU by NCCL, which does not support MIG, and this pool has {where}"
-        return (findings.MIG_ACROSS.at(path, text),)
-    if launcher is not Launcher.NONE:
-        text = f"the {launcher} job spans {where}; NCCL does not support that, and only transfers through the host's memory work"
+        return (findings.MIG_ACROSS.at(path, text, severity=Severity.ERROR if gpus > 1 else Severity.WARNING),)
+    if launcher not in (Launcher.NONE, Launcher.TORCHRUN) and nodes * gpus * len(layout.profiles) > 1:
+        text = f"the {launcher} job spans {where}: NCCL does not support that, transfers through the host's memory work"
         return (findings.MIG_ACROSS.at(path, text, severity=Severity.WARNING),)
     if nodes > 1 and fabric is not FabricKind.NONE:
-        text = f"the {fabric} fabric joins {where}; NCCL does not support MIG, so nothing that uses NCCL gets its speed"
-        hint = "remove mig from this pool, or fabric: none"
+        text = f"{fabric} joins {where}: NCCL does not support MIG, so what uses NCCL gets nothing of the fabric"
+        hint = "remove mig from this pool, or set fabric: none"
         return (findings.MIG_ACROSS.at(path, text, hint, severity=Severity.WARNING),)
     return ()
 

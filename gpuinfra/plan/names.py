@@ -5,8 +5,6 @@ Both are functions of the cluster's and the part's own name alone: adding a pool
 
 from __future__ import annotations
 
-from hashlib import sha256
-
 from .. import catalog
 from ..vocabulary import Provider
 
@@ -46,5 +44,7 @@ def shortened(name: str, maximum: int) -> str:
     """The name itself where it fits, else its beginning and a digest of the whole."""
     if len(name) <= maximum:
         return name
+    from hashlib import sha256  # loads OpenSSL, for the few names that are too long
+
     digest = sha256(name.encode()).hexdigest()[:_DIGEST]
     return f"{name[: maximum - _DIGEST - 1].rstrip('-')}-{digest}"

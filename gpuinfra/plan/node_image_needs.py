@@ -33,7 +33,7 @@ def needed_image(instance: InstanceType, accelerator: Accelerator | None, kind: 
 
 def name_your_own(instance: InstanceType) -> str:
     """How to name an image that the catalog does not have."""
-    return f"name such an image by its id, as image.node: {example_of_id(instance.provider)}"
+    return f"name an image of your own by its id, as image.node: {example_of_id(instance.provider)}"
 
 
 def take_instead(instance: InstanceType, accelerator: Accelerator | None, kind: str, facts: Facts) -> str:

@@ -79,7 +79,16 @@ def _auto(instance: InstanceType, accelerator: Accelerator | None, kind: str, fa
     what = f"{accelerator.model} ({instance.name})" if accelerator else instance.name
     if not ranked:
         text = f"no node image for {what} is in the catalog: it needs {needed_image(instance, accelerator, kind)}"
-        return NodeChoice(None, NodeFacts(), (), (findings.NO_NODE_IMAGE.at(path, text, name_your_own(instance)),))
+        return NodeChoice(
+            None,
+            NodeFacts(),
+            (),
+            (
+                findings.NO_NODE_IMAGE.at(
+                    path, text, f"lay that driver on a plain image, and {name_your_own(instance)}"
+                ),
+            ),
+        )
     image = ranked[0]
     steps = image_steps(image, instance, accelerator, kind)
     why = f"{image.name}: for {what}" + (f", driver {image.driver}" if image.driver else "")
@@ -171,13 +180,25 @@ def _unknown(
     near = [n for n in row.nearest if name.kind != ID and _would_do(n, instance, accelerator, kind, facts)]
     if accelerator is None and not near:
         return ()
-    guess = f"did you mean {' or '.join(near)}? " if near else ""
     text = f"'{wish}' is not in the catalog: whether it drives the GPUs of {instance.name} is unknown"
-    hint = f"{guess}see that it is {needed_image(instance, accelerator, kind)}"
+    if near:
+        text += f"; the nearest that is known is {near[0]}"
+    certain = [n for n in near if accelerator is None or not _doubtful(n, instance, accelerator, kind, facts)]
+    hint = f"did you mean {' or '.join(certain)}? If not, " if certain else ""
+    hint += f"see that it is {needed_image(instance, accelerator, kind)}"
     if not name.pinned:
         hint += f", and {name_your_own(instance)}"
+    if near and not certain:
+        hint += f"; or {take_instead(instance, accelerator, kind, facts)}"
     severity = Severity.INFO if name.pinned and not near else Severity.WARNING
     return (findings.UNKNOWN_NODE_IMAGE.at(path, text, hint, severity=severity),)
+
+
+def _doubtful(selector: str, instance: InstanceType, accelerator: Accelerator, kind: str, facts: Facts) -> bool:
+    """Whether naming an image would only change the doubt about it, where the machine has an image without doubt."""
+    best = next(iter(ranked_images(instance, accelerator, kind, facts)), None)
+    found = catalog.node_image(instance.provider, selector)
+    return bool(best and best.selector and best.driver) and not isinstance(found, Miss) and not found.driver
 
 
 def _would_do(selector: str, instance: InstanceType, accelerator: Accelerator | None, kind: str, facts: Facts) -> bool:

@@ -79,12 +79,12 @@ def _written(code: Code, rule: Rule | None) -> str:
 
 
 def _sections(doc: str) -> dict[str, str]:
-    """The parts of a rule's docstring by heading: a line that is What, Why, Fix or References, with an optional colon."""
+    """The parts of a rule's docstring by heading: a line that is What, Severity, Why, Fix or References, with a colon or not."""
     found: dict[str, list[str]] = {}
     current = ""
     for line in doc.splitlines():
         word, colon, rest = line.strip().partition(":")
-        if word in ("What", "Why", "Fix", "References") and (colon or not rest):
+        if word in ("What", "Severity", "Why", "Fix", "References") and (colon or not rest):
             current = word
             found[current] = [rest.strip()]
         elif current and not (line.strip() and set(line.strip()) <= set("-=~")):

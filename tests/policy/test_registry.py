@@ -133,3 +133,14 @@ def test_a_rule_with_two_severities_says_when():
         named = {s for s in ("ERROR", "WARNING", "INFO") if s.lower() in rule.code.varies}
         assert others <= named, (rule.code.code, others, rule.code.varies)
         assert bool(rule.code.varies) == ("severity=" in source), rule.code.code
+
+
+def test_the_reference_says_it_once():
+    from gpuinfra.policy import registry
+    from gpuinfra.reference.codes import rule_page
+
+    rule = registry.rule("GI2213")
+    assert rule is not None
+    page = rule_page(rule.code, rule)
+    assert "*error; warning where the lease is a duration" in page
+    assert page.count("where the lease is a duration") == 1

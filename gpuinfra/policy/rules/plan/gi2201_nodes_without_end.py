@@ -52,10 +52,14 @@ def _over(budget: Budget | None, worst: float) -> str:
         return ""
     passed: list[str] = []
     if budget.per_run_usd is not None:
-        passed.append(f"budget.per_run_usd ({usd(budget.per_run_usd)}) after {budget.per_run_usd / worst:,.0f} h")
+        passed.append(f"budget.per_run_usd ({usd(budget.per_run_usd)}) {_after(budget.per_run_usd / worst)}")
     if budget.per_month_usd is not None and worst * HOURS_PER_MONTH > budget.per_month_usd:
-        passed.append(f"budget.per_month_usd ({usd(budget.per_month_usd)}) after {budget.per_month_usd / worst:,.0f} h")
+        passed.append(f"budget.per_month_usd ({usd(budget.per_month_usd)}) {_after(budget.per_month_usd / worst)}")
     return f"; that passes {' and '.join(passed)}" if passed else ""
+
+
+def _after(hours: float) -> str:
+    return f"after {hours:,.0f} h" if hours >= 1 else "within the first hour"
 
 
 RULE = PlanRule(
