@@ -1,8 +1,7 @@
 """The shapes of catalog rows. None in a field means unknown, never zero or no.
 
-Every row carries `source` (where it was read) and `as_of`: the date that the source prints or is known to have, else the
-date on which it was read; empty where the table itself says that the figure is undated. `weak` names fields of the row
-that were filled from common knowledge and not read on a page.
+Every row carries `source` (where it was read), `as_of` (the source's own date, else that of the reading; empty where the
+table says that the figure is undated), and `weak`: fields filled from common knowledge and not read on a page.
 """
 
 from __future__ import annotations

@@ -44,7 +44,8 @@ def manual_commands(plan: ClusterPlan) -> tuple[ManualCommand, ...]:
 
 def _start(plan: ClusterPlan, pools: list[PoolPlan], job: Job) -> ManualCommand:
     nodes = sum(p.wanted for p in pools)
-    gpus = max((p.gpus_per_node for p in pools), default=0) or 1
+    # A process takes one MIG instance and cannot span two.
+    gpus = max((p.mig.instances_per_node if p.mig else p.gpus_per_node for p in pools), default=0) or 1
     launch = _LAUNCH[job.launcher]
     before, words, where = launch(job, nodes, gpus)
     text = " ".join(shlex.quote(w) for w in before)

@@ -56,7 +56,7 @@ def resolve_images(
     launcher: Launcher = Launcher.NONE,
     facts: Facts | None = None,
 ) -> ImageDecision:
-    """The images of the pool at `path`. A pool that the job does not span gets no container.
+    """The images of the pool at `path`. A pool beside those with GPUs gets no container, unless the job spans it.
 
     Findings of the images stand at `image.node` and `image.container`, of the MIG layout at `<path>.mig`; their text is
     the same for pools with the same trouble. `nodes` and `launcher` are those of the job that spans the pool. `facts` are the packaged tables unless given.

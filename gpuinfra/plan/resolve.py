@@ -73,7 +73,7 @@ def resolve(spec: ClusterSpec, now: datetime | None = None, *, name: str | None 
     pools: list[PoolPlan] = []
     gpus = any(m.gpus for _, _, m in machines)
     for path, pool, machine in machines:
-        runs_job = pool.name in spec.job.pools if spec.job and spec.job.pools else bool(machine.gpus) or not gpus
+        runs_job = bool(machine.gpus) or not gpus or bool(spec.job and pool.name in spec.job.pools)
         planned, why = _pool(spec, provider, prefix, zone, moment, moves, path, pool, machine, runs_job, out)
         if planned:
             pools.append(planned)

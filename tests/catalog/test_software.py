@@ -50,19 +50,25 @@ def test_a_container_image_is_found_however_it_is_written(reference: str) -> Non
     [
         "763104351884.dkr.ecr.us-east-1.amazonaws.com/",
         "763104351884.dkr.ecr.cn-north-1.amazonaws.com.cn/",
-        "gallery.example/deep-learning-containers/",
+        "public.ecr.aws/deep-learning-containers/",
+        "871362719292.dkr.ecr.ap-east-1.amazonaws.com/",
     ],
 )
 def test_an_aws_container_is_found_by_its_private_and_its_public_name(prefix: str) -> None:
     name = "pytorch-training:2.6.0-gpu-py312-cu126-ubuntu22.04-sagemaker"
     found = catalog.container_image(prefix + name)
     assert isinstance(found, ContainerImage)
-    assert found.image == name
+    assert found.image == f"public.ecr.aws/deep-learning-containers/{name}"
     assert found.registry == "aws-dlc-public"
 
 
 @pytest.mark.parametrize(
-    "reference", ["", "pytorch/pytorch", "pytorch/pytorch:latest", "acme/trainer:1.0", "@sha256:0"]
+    "reference",
+    [
+        "pytorch-training:2.6.0-gpu-py312-cu126-ubuntu22.04-sagemaker",
+        "docker.io/library/pytorch-training:2.6.0-gpu-py312-cu126-ubuntu22.04-sagemaker",
+        "123456789012.dkr.ecr.us-east-1.amazonaws.com/pytorch-training:2.6.0-gpu-py312-cu126-ubuntu22.04-sagemaker",
+        "", "pytorch/pytorch", "pytorch/pytorch:latest", "acme/trainer:1.0", "@sha256:0"]
 )
 def test_an_unknown_container_image_is_a_miss(reference: str) -> None:
     assert isinstance(catalog.container_image(reference), Miss)

@@ -121,3 +121,11 @@ def test_a_path_with_a_comma_stays_one_mount():
     plan = plans.plan(stores=stores, job={"command": ["x"]})
     words = shlex.split(manual_commands(plan)[0].command)
     assert '--mount=type=bind,"source=/a,b""c","target=/a,b""c"' in words
+
+
+def test_with_mig_a_process_takes_one_instance():
+    from gpuinfra.plan.models import MigPlan
+
+    cut = MigPlan(("3g.40gb", "3g.40gb"), 16)
+    (start,) = commands({"command": ["train"], "launcher": "torchrun"}, mig=cut)
+    assert "--nproc-per-node=16" in start.command

@@ -185,20 +185,69 @@ def test_volta_keeps_its_framework_version_and_takes_an_older_cuda() -> None:
         ("V100-16GB", "pytorch/pytorch:2.9.1-cuda12.8-cudnn9-runtime", Holds.YES),
         ("V100-16GB", "pytorch/pytorch:2.11.0-cuda12.8-cudnn9-runtime", Holds.NO),
         ("T4", "pytorch/pytorch:2.11.0-cuda12.8-cudnn9-runtime", Holds.YES),
+        ("V100-16GB", "pytorch/pytorch:2.7.1-cuda12.8-cudnn9-runtime", Holds.NO),
+        ("V100-16GB", "nvcr.io/nvidia/pytorch:24.12-py3", Holds.YES),
+        ("V100-16GB", "nvcr.io/nvidia/pytorch:25.02-py3", Holds.NO),
+        ("P100", "nvcr.io/nvidia/pytorch:25.02-py3", Holds.NO),
+        ("P100", "nvcr.io/nvidia/pytorch:24.04-py3", Holds.YES),
+        ("V100-16GB", "nvcr.io/nvidia/tritonserver:25.04-py3", Holds.NO),
+        ("P100", "vllm/vllm-openai:v0.11.0", Holds.NO),
+        ("V100-16GB", "vllm/vllm-openai:v0.11.0", Holds.YES),
+        ("V100-16GB", "vllm/vllm-openai:v0.21.0", Holds.NO),
     ],
 )
 def test_a_framework_may_leave_out_a_gpu_that_its_toolkit_serves(model: str, reference: str, holds: Holds) -> None:
     assert _step(ask(model, image(reference)), Rule.FRAMEWORK).holds is holds
 
 
+REFERENCES = (
+    "pytorch/pytorch:2.4.1-cuda12.4-cudnn9-runtime",
+    "pytorch/pytorch:2.7.1-cuda12.8-cudnn9-runtime",
+    "pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime",
+    "nvcr.io/nvidia/pytorch:25.02-py3",
+    "nvcr.io/nvidia/pytorch:25.08-py3",
+    "vllm/vllm-openai:v0.21.0",
+    "public.ecr.aws/deep-learning-containers/vllm:0.27.1-gpu-py312-cu130-ubuntu22.04-ec2",
+)
+
+
 @pytest.mark.parametrize("model", [m for m in MACHINES if m != "MI300X"])
-def test_every_change_of_a_container_mends_it(model: str) -> None:
-    for reference in ("pytorch/pytorch:2.4.1-cuda12.4-cudnn9-runtime", "nvcr.io/nvidia/pytorch:25.08-py3"):
+def test_every_change_applied_fits(model: str) -> None:
+    for reference in REFERENCES:
         verdict = ask(model, image(reference))
         for change in verdict.changes:
             if change.field == "image.container" and change.value:
-                again = ask(model, image(change.value))
-                assert not again.failed, (model, change.value)
+                assert ask(model, image(change.value)).outcome is Outcome.FITS, (model, reference, change.value)
+
+
+def test_the_whole_catalog_is_never_suggested_where_it_does_not_fit() -> None:
+    for model in ("V100-32GB", "P100"):
+        for row in catalog.container_images():
+            verdict = ask(model, plan_of(row))
+            for change in verdict.changes:
+                if change.field == "image.container" and change.value:
+                    assert ask(model, image(change.value)).outcome is Outcome.FITS, (model, row.image, change.value)
+
+
+def test_volta_is_sent_to_the_last_month_that_served_it() -> None:
+    for month in ("25.02", "25.08"):
+        verdict = ask("V100-32GB", image(f"nvcr.io/nvidia/pytorch:{month}-py3"))
+        assert verdict.changes[0].value == "nvcr.io/nvidia/pytorch:24.12-py3"
+
+
+def test_a_container_for_the_other_cpu_names_one_for_the_nodes() -> None:
+    reference = "public.ecr.aws/deep-learning-containers/vllm:0.27.1-gpu-py312-cu130-ubuntu22.04-ec2"
+    verdict = ask("GB200", image(reference))
+    assert [s.rule for s in verdict.failed] == [Rule.CONTAINER_ARCH]
+    assert "vllm-arm64" in verdict.changes[0].value
+    none = ask("GB200", image(reference.replace("vllm:0.27.1", "sglang:0.5.17").replace("22.04", "24.04")))
+    assert "arm64" in none.changes[0].reason
+
+
+def test_a_driver_of_another_release_refuses_nothing() -> None:
+    old = node("B200", "570.26", verified=False)
+    assert _step(ask("B200", cuda("13.0"), old), Rule.DRIVER).holds is Holds.UNKNOWN
+    assert _step(ask("B200", cuda("13.0"), node("B200", "570.26")), Rule.DRIVER).holds is Holds.NO
 
 
 @pytest.mark.parametrize(
@@ -328,6 +377,7 @@ def test_the_proof_of_a_fit_has_both_ends_of_every_step_with_their_sources() -> 
         Rule.DEVICE,
         Rule.CONTAINER_ARCH,
         Rule.TOOLKIT,
+        Rule.FRAMEWORK,
         Rule.DRIVER,
     ]
     assert all(end.value and end.source for s in verdict.proof for end in s.ends)

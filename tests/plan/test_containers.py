@@ -156,13 +156,19 @@ def test_a_month_that_the_table_has_gives_its_cuda_to_every_monthly_image() -> N
 
 @pytest.mark.parametrize(
     ("tag", "low", "high"),
-    [("25.07-py3", "12.9.0.043", "13.0.1.012"), ("24.01-py3", "", "12.9.0.043"), ("27.01-py3", "13.0.1.012", "")],
+    [("25.07-py3", "12.9.0.043", "13.0.1.012"), ("24.01-py3", "", "12.9.0.043"), ("25.10-py3", "13.0.1.012", "")],
 )
 def test_an_unknown_month_is_bounded_and_not_guessed(tag: str, low: str, high: str) -> None:
     months = (month("25.08", "13.0.1.012"), month("25.06", "12.9.0.043"))
     plan = read(f"nvcr.io/nvidia/pytorch:{tag}", months)
     assert plan.cuda == ""
     assert cuda_range(plan) == (low, high)
+
+
+@pytest.mark.parametrize("tag", ["99.99-py3", "25.13-py3", "26.08-py3", "16.12-py3", "25.00-py3"])
+def test_a_month_that_cannot_be_is_unknown(tag: str) -> None:
+    months = (month("25.08", "13.0.1.012"), month("25.06", "12.9.0.043"))
+    assert cuda_range(read(f"nvcr.io/nvidia/pytorch:{tag}", months)) == ("", "")
 
 
 def test_images_that_do_not_follow_the_months_are_not_bounded() -> None:

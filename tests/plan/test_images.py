@@ -11,9 +11,10 @@ from gpuinfra.plan.compatibility import Outcome
 from gpuinfra.plan.image_findings import CODES
 from gpuinfra.plan.images import ImageDecision, resolve_images
 from gpuinfra.spec.models import Image
-from gpuinfra.vocabulary import FabricKind, Provider, Workload
+from gpuinfra.vocabulary import FabricKind, Launcher, Provider, Workload
 
 AWS, GCP, AZURE = Provider.AWS, Provider.GCP, Provider.AZURE
+GALLERY = "public.ecr.aws/deep-learning-containers"
 
 
 def decide(
@@ -26,6 +27,8 @@ def decide(
     mig: str | tuple[str, ...] | None = None,
     workload: Workload = Workload.TRAINING,
     path: str = "node_pools[0]",
+    nodes: int = 1,
+    launcher: Launcher = Launcher.NONE,
 ) -> ImageDecision:
     instance = catalog.instance_type(provider, name)
     assert not isinstance(instance, Miss)
@@ -41,6 +44,8 @@ def decide(
         mig=mig,
         image=Image(container=container, node=node),
         workload=workload,
+        nodes=nodes,
+        launcher=launcher,
     )
 
 
@@ -179,6 +184,16 @@ def test_no_container_is_chosen_where_none_fits(provider: Provider, name: str, w
         ("me/train:1.0", "GI2102", "gpuinfra images"),
         ("vllm/vllm-openai:v0.19.1", "GI2102", "gpuinfra images"),
         ("tensorflow/tensorflow:2.16.1", "GI2104", "gpu"),
+        ("pytorch-training:2.9.0-gpu-py312-cu130-ubuntu22.04-ec2", "GI2102", f"{GALLERY}/pytorch-training:2.9.0-gpu"),
+        ("library/pytorch-training:2.9.0-gpu-py312-cu130-ubuntu22.04-ec2", "GI2102", f"{GALLERY}/pytorch-training:2.9.0"),
+        ("vllm:0.27.1-gpu-py312-cu130-ubuntu22.04-ec2", "GI2102", f"{GALLERY}/vllm:0.27.1-gpu"),
+        ("pytorch-training", "GI2101", f"{GALLERY}/pytorch-training:"),
+        ("train:1.0-cu128", "GI2102", "ghcr.io/team/image:1.0-cu128"),
+        ("nvidia/pytroch:25.08-py3", "GI2102", "nvcr.io/nvidia/pytorch:25.08-py3"),
+        ("nvcr.io/nvidia/pytroch:25.08-py3", "GI2102", "nvcr.io/nvidia/pytorch:25.08-py3"),
+        ("nvidia/pytorch:25.08-py3", "GI2102", "nvcr.io/nvidia/pytorch:25.08-py3"),
+        ("nvcr.io/nvidia/pytorch:99.99-py3", "GI2102", "nvcr.io/nvidia/pytorch:"),
+        ("pytroch/pytorch:2.9.1-cuda12.8-cudnn9-runtime", "GI2102", "pytorch/pytorch:2.9.1-cuda12.8-cudnn9-runtime"),
     ],
 )
 def test_warnings_about_the_container(container: str, code: str, hint: str) -> None:
@@ -187,6 +202,64 @@ def test_warnings_about_the_container(container: str, code: str, hint: str) -> N
     assert found.severity is Severity.WARNING
     assert found.path == "image.container"
     assert hint in found.hint
+
+
+@pytest.mark.parametrize(
+    "container",
+    [
+        f"{GALLERY}/pytorch-training:2.9.0-gpu-py312-cu130-ubuntu22.04-ec2",
+        "763104351884.dkr.ecr.us-east-1.amazonaws.com/pytorch-training:2.9.0-gpu-py312-cu130-ubuntu22.04-ec2",
+        "registry.example/mirror/pytorch:2.9.1-cuda12.8-cudnn9-runtime",
+        "ghcr.io/team/image:1.0-cu128",
+        "acme/trainer:1.0-cu128",
+    ],
+)
+def test_a_full_reference_is_taken_at_its_word(container: str) -> None:
+    assert "GI2102" not in [d.code for d in decide(AWS, "p5.48xlarge", container).diagnostics]
+
+
+def test_one_finding_says_that_a_moving_tag_is_unknown() -> None:
+    found = [d.code for d in decide(AWS, "p5.48xlarge", "pytorch/pytorch:latest").diagnostics]
+    assert [c for c in found if c in ("GI2101", "GI2102")] == ["GI2101"]
+
+
+def test_an_impossible_month_is_unknown_and_no_limit_is_made_of_it() -> None:
+    found = [d for d in decide(AWS, "p5.48xlarge", "nvcr.io/nvidia/pytorch:99.99-py3").diagnostics if d.path[:7] == "image.c"]
+    assert [d.code for d in found] == ["GI2102"]
+    assert "13.4" not in found[0].message
+    open_end = decide(AWS, "p5.48xlarge", "nvcr.io/nvidia/pytorch:26.10-py3").diagnostics
+    assert [d.code for d in open_end if d.path == "image.container"] == ["GI2102"]
+
+
+def test_an_image_of_unknown_cpus_is_answered_with_one_that_has_them() -> None:
+    decision = decide(AWS, "p6e-gb200.36xlarge", "pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime")
+    (found,) = [d for d in decision.diagnostics if d.code == "GI2106"]
+    assert "nvcr.io/nvidia/pytorch:" in found.hint
+
+
+@pytest.mark.parametrize(
+    ("provider", "name", "nodes", "launcher", "fabric", "severity"),
+    [
+        (AWS, "p5.48xlarge", 4, Launcher.TORCHRUN, FabricKind.EFA, Severity.ERROR),
+        (AWS, "p5.48xlarge", 1, Launcher.TORCHRUN, FabricKind.NONE, Severity.ERROR),
+        (GCP, "a3-highgpu-1g", 2, Launcher.TORCHRUN, FabricKind.NONE, Severity.WARNING),
+        (GCP, "a3-highgpu-1g", 1, Launcher.TORCHRUN, FabricKind.NONE, None),
+        (AWS, "p5.48xlarge", 4, Launcher.MPI, FabricKind.EFA, Severity.WARNING),
+        (AWS, "p5.48xlarge", 4, Launcher.SRUN, FabricKind.NONE, Severity.WARNING),
+        (AWS, "p5.48xlarge", 4, Launcher.NONE, FabricKind.EFA, Severity.WARNING),
+        (AWS, "p5.48xlarge", 4, Launcher.NONE, FabricKind.NONE, None),
+        (AWS, "p5.48xlarge", 1, Launcher.NONE, FabricKind.NONE, None),
+    ],
+)
+def test_a_job_across_mig_instances(
+    provider: Provider, name: str, nodes: int, launcher: Launcher, fabric: FabricKind, severity: Severity | None
+) -> None:
+    decision = decide(provider, name, mig="1g.10gb", fabric=fabric, nodes=nodes, launcher=launcher)
+    found = [d for d in decision.diagnostics if d.code == "GI2145"]
+    assert [d.severity for d in found] == ([severity] if severity else [])
+    assert all("NCCL" in d.message and d.path == "node_pools[0].mig" and "mig" in d.hint for d in found)
+    whole = decide(provider, name, fabric=fabric, nodes=nodes, launcher=launcher)
+    assert "GI2145" not in [d.code for d in whole.diagnostics]
 
 
 def test_a_digest_is_kept_and_not_told_to_pin() -> None:

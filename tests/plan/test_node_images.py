@@ -241,9 +241,9 @@ def test_forms(provider: Provider, wish: str, kind: str, pinned: bool, selector:
         (GCP, DLAMI, "aws"),
         (GCP, "My Image", "family"),
         (AZURE, "ami-0123456789abcdef0", "aws"),
-        (AZURE, "ubuntu-hpc", "publisher:offer:sku:version"),
-        (AZURE, "a:b", "publisher:offer:sku:version"),
-        (AZURE, "$(reboot)", "publisher:offer:sku:version"),
+        (AZURE, "ubuntu-hpc", "microsoft-dsvm:ubuntu-hpc:"),
+        (AZURE, "a:b", "microsoft-dsvm:ubuntu-hpc:"),
+        (AZURE, "$(reboot)", "microsoft-dsvm:ubuntu-hpc:"),
     ],
 )
 def test_a_malformed_or_foreign_name_is_an_error_that_says_what_is_taken(

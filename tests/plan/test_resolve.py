@@ -139,11 +139,11 @@ def test_many_pools_resolve_to_many_plans(n):
     ("job", "with_container"),
     [
         (None, ["gpu"]),
-        ({"command": ["a"], "pools": ["head"]}, ["head"]),
+        ({"command": ["a"], "pools": ["gpu"]}, ["gpu"]),
         ({"command": ["a"], "pools": ["gpu", "head"]}, ["gpu", "head"]),
     ],
 )
-def test_only_pools_that_the_job_spans_get_its_container(job, with_container):
+def test_pools_with_gpus_and_those_that_the_job_spans_get_its_container(job, with_container):
     pools = [*AWS["node_pools"], {"name": "head", "instance_type": "c7i.2xlarge"}]
     plan = clean(resolved(spec(node_pools=pools, job=job))).plan
     assert [p.name for p in plan.pools if p.container] == with_container

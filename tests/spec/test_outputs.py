@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -115,8 +116,12 @@ def test_building_in_python_names_it_too(build: Callable[[], object], loc: tuple
     assert hint in first["msg"]
 
 
-def test_a_real_output_is_refused_too():
+def test_a_real_output_is_refused_too(monkeypatch: pytest.MonkeyPatch):
+    # An Output wants an event loop, and another test may have closed the thread's.
+    loop = asyncio.new_event_loop()
+    monkeypatch.setattr(asyncio, "get_event_loop", lambda: loop)
     late = pulumi.Output.from_input("subnet-1")
+    loop.close()
     loaded = parse({**LEAST, "network": {"existing": {"network": "vpc-1", "subnet": late}}})
     assert [(d.code, d.path) for d in loaded.diagnostics] == [("GI1042", "network.existing.subnet")]
 
