@@ -203,7 +203,7 @@ def _by_month(plan: ContainerPlan, images: Iterable[ContainerImage]) -> Containe
 def _is_near(month: str, newest: str) -> bool:
     """Whether an image of a month can exist: since the first ones, and not long after the newest that is known."""
     ahead = _count(month) - _count(newest)
-    return _count(month) >= _FIRST_YEAR * 12 and ahead <= _MONTHS_AHEAD
+    return int(month[:2]) >= _FIRST_YEAR and ahead <= _MONTHS_AHEAD
 
 
 def _count(month: str) -> int:

@@ -222,7 +222,7 @@ WINDOWS = Code(
     _E,
     "The node image is Windows; nodes are set up by cloud-init, which is for Linux.",
     "The machine boots and nothing of the spec happens on it.",
-    "take a Linux image, or write auto",
+    "take a Linux image",
     facts=("GCP-IMG-05",),
 )
 UNNAMED_NODE_IMAGE = Code(

@@ -123,16 +123,17 @@ def across_instances(
 ) -> tuple[Diagnostic, ...]:
     """A finding where one job has to reach from MIG instance to MIG instance.
 
-    torchrun starts one rank for each GPU and joins them by NCCL. On a node with several GPUs that ends in an error,
-    since each process sees one instance; with one GPU a node it is not supported, and may run. What other launchers
+    torchrun starts one rank for each instance and joins them by NCCL. On a node with several instances that ends in an
+    error, since each process sees one instance; with one a node it is not supported, and may run. What other launchers
     start may be made for it, over the host's memory; a fabric brings such a job little.
     """
-    where = f"{len(layout.profiles) * gpus} MIG instances"
-    where += " on a node" if nodes == 1 else f" on each of {nodes} nodes"
-    if launcher is Launcher.TORCHRUN and nodes * gpus > 1:
-        text = f"torchrun joins one process for each GPU by NCCL, which does not support MIG, and this pool has {where}"
-        return (findings.MIG_ACROSS.at(path, text, severity=Severity.ERROR if gpus > 1 else Severity.WARNING),)
-    if launcher not in (Launcher.NONE, Launcher.TORCHRUN) and nodes * gpus * len(layout.profiles) > 1:
+    instances = len(layout.profiles) * gpus
+    where = f"{instances} MIG instance{'s' if instances > 1 else ''} on "
+    where += "a node" if nodes == 1 else f"each of {nodes} nodes"
+    if launcher is Launcher.TORCHRUN and nodes * instances > 1:
+        text = f"torchrun joins its processes by NCCL, which does not support MIG, and this pool has {where}"
+        return (findings.MIG_ACROSS.at(path, text, severity=Severity.ERROR if instances > 1 else Severity.WARNING),)
+    if launcher not in (Launcher.NONE, Launcher.TORCHRUN) and nodes * instances > 1:
         text = f"the {launcher} job spans {where}: NCCL does not support that, transfers through the host's memory work"
         return (findings.MIG_ACROSS.at(path, text, severity=Severity.WARNING),)
     if nodes > 1 and fabric is not FabricKind.NONE:

@@ -143,7 +143,7 @@ def _named(
         return NodeChoice(None, NodeFacts(), (), (malformed(provider, wish, path, instead, own),))
     if _WINDOWS.search(wish):
         text = f"'{wish}' is a Windows image, and nodes are set up by cloud-init on Linux"
-        return NodeChoice(None, NodeFacts(), (), (findings.WINDOWS.at(path, text, instead),))
+        return NodeChoice(None, NodeFacts(), (), (findings.WINDOWS.at(path, text, instead or name_your_own(instance)),))
     found = (*generation(instance, name, path, instead), *terms(name, path, bool(instead)))
     row = catalog.node_image(provider, wish)
     if isinstance(row, Miss):

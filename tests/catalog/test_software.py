@@ -68,7 +68,12 @@ def test_an_aws_container_is_found_by_its_private_and_its_public_name(prefix: st
         "pytorch-training:2.6.0-gpu-py312-cu126-ubuntu22.04-sagemaker",
         "docker.io/library/pytorch-training:2.6.0-gpu-py312-cu126-ubuntu22.04-sagemaker",
         "123456789012.dkr.ecr.us-east-1.amazonaws.com/pytorch-training:2.6.0-gpu-py312-cu126-ubuntu22.04-sagemaker",
-        "", "pytorch/pytorch", "pytorch/pytorch:latest", "acme/trainer:1.0", "@sha256:0"]
+        "",
+        "pytorch/pytorch",
+        "pytorch/pytorch:latest",
+        "acme/trainer:1.0",
+        "@sha256:0",
+    ],
 )
 def test_an_unknown_container_image_is_a_miss(reference: str) -> None:
     assert isinstance(catalog.container_image(reference), Miss)
@@ -115,16 +120,24 @@ def test_a_node_image_is_found_however_it_is_written(provider: Provider, written
     assert node_image(provider, written).selector == selector
 
 
-def test_a_dated_image_keeps_what_holds_for_each_release_and_no_exact_driver() -> None:
+def test_a_dated_image_keeps_the_facts_of_its_family_and_says_that_they_were_not_verified() -> None:
     newest = node_image(Provider.AZURE, "microsoft-dsvm:ubuntu-hpc:2204:latest")
     dated = node_image(Provider.AZURE, "microsoft-dsvm:ubuntu-hpc:2204:22.04.2025081901")
     assert newest.driver
     assert newest.cuda
-    assert (dated.driver, dated.cuda, dated.release) == ("", "", "22.04.2025081901")
+    assert (dated.driver, dated.cuda, dated.release) == (newest.driver, newest.cuda, "22.04.2025081901")
+    assert (newest.verified, dated.verified) == (True, False)
     assert (dated.kernel_module, dated.arch) == (newest.kernel_module, newest.arch)
     name = "projects/ubuntu-os-accelerator-images/global/images/ubuntu-accelerator-2404-amd64-with-nvidia-580-v20260115"
     family = node_image(Provider.GCP, name)
     assert (family.driver, family.release, family.selector) == ("580", "20260115", name)
+    assert family.verified
+    for name, selector in (
+        ("ubuntu-2404-noble-amd64", "ubuntu-2404-lts-amd64"),
+        ("ubuntu-2204-jammy", "ubuntu-2204-lts"),
+    ):
+        stock = node_image(Provider.GCP, f"projects/ubuntu-os-cloud/global/images/{name}-v20260801")
+        assert stock.name == selector
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from gpuinfra.plan.compatibility import (
     catalog_facts,
     solve,
 )
+from gpuinfra.plan.containers import plan_of
 from gpuinfra.plan.versions import at_least, minor
 from gpuinfra.vocabulary import FabricKind, KernelModule, Provider
 

@@ -185,7 +185,11 @@ def test_no_container_is_chosen_where_none_fits(provider: Provider, name: str, w
         ("vllm/vllm-openai:v0.19.1", "GI2102", "gpuinfra images"),
         ("tensorflow/tensorflow:2.16.1", "GI2104", "gpu"),
         ("pytorch-training:2.9.0-gpu-py312-cu130-ubuntu22.04-ec2", "GI2102", f"{GALLERY}/pytorch-training:2.9.0-gpu"),
-        ("library/pytorch-training:2.9.0-gpu-py312-cu130-ubuntu22.04-ec2", "GI2102", f"{GALLERY}/pytorch-training:2.9.0"),
+        (
+            "library/pytorch-training:2.9.0-gpu-py312-cu130-ubuntu22.04-ec2",
+            "GI2102",
+            f"{GALLERY}/pytorch-training:2.9.0",
+        ),
         ("vllm:0.27.1-gpu-py312-cu130-ubuntu22.04-ec2", "GI2102", f"{GALLERY}/vllm:0.27.1-gpu"),
         ("pytorch-training", "GI2101", f"{GALLERY}/pytorch-training:"),
         ("train:1.0-cu128", "GI2102", "ghcr.io/team/image:1.0-cu128"),
@@ -224,7 +228,9 @@ def test_one_finding_says_that_a_moving_tag_is_unknown() -> None:
 
 
 def test_an_impossible_month_is_unknown_and_no_limit_is_made_of_it() -> None:
-    found = [d for d in decide(AWS, "p5.48xlarge", "nvcr.io/nvidia/pytorch:99.99-py3").diagnostics if d.path[:7] == "image.c"]
+    found = [
+        d for d in decide(AWS, "p5.48xlarge", "nvcr.io/nvidia/pytorch:99.99-py3").diagnostics if d.path[:7] == "image.c"
+    ]
     assert [d.code for d in found] == ["GI2102"]
     assert "13.4" not in found[0].message
     open_end = decide(AWS, "p5.48xlarge", "nvcr.io/nvidia/pytorch:26.10-py3").diagnostics
@@ -242,8 +248,8 @@ def test_an_image_of_unknown_cpus_is_answered_with_one_that_has_them() -> None:
     [
         (AWS, "p5.48xlarge", 4, Launcher.TORCHRUN, FabricKind.EFA, Severity.ERROR),
         (AWS, "p5.48xlarge", 1, Launcher.TORCHRUN, FabricKind.NONE, Severity.ERROR),
-        (GCP, "a3-highgpu-1g", 2, Launcher.TORCHRUN, FabricKind.NONE, Severity.WARNING),
-        (GCP, "a3-highgpu-1g", 1, Launcher.TORCHRUN, FabricKind.NONE, None),
+        (GCP, "a3-highgpu-1g", 2, Launcher.TORCHRUN, FabricKind.NONE, Severity.ERROR),
+        (GCP, "a3-highgpu-1g", 1, Launcher.TORCHRUN, FabricKind.NONE, Severity.ERROR),
         (AWS, "p5.48xlarge", 4, Launcher.MPI, FabricKind.EFA, Severity.WARNING),
         (AWS, "p5.48xlarge", 4, Launcher.SRUN, FabricKind.NONE, Severity.WARNING),
         (AWS, "p5.48xlarge", 4, Launcher.NONE, FabricKind.EFA, Severity.WARNING),
@@ -260,6 +266,12 @@ def test_a_job_across_mig_instances(
     assert all("NCCL" in d.message and d.path == "node_pools[0].mig" and "mig" in d.hint for d in found)
     whole = decide(provider, name, fabric=fabric, nodes=nodes, launcher=launcher)
     assert "GI2145" not in [d.code for d in whole.diagnostics]
+
+
+@pytest.mark.parametrize(("nodes", "severity"), [(1, []), (2, [Severity.WARNING])])
+def test_one_mig_instance_a_node_may_run(nodes: int, severity: list[Severity]) -> None:
+    decision = decide(GCP, "a3-highgpu-1g", mig=("7g.80gb",), nodes=nodes, launcher=Launcher.TORCHRUN)
+    assert [d.severity for d in decision.diagnostics if d.code == "GI2145"] == severity
 
 
 def test_a_digest_is_kept_and_not_told_to_pin() -> None:

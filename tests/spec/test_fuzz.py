@@ -29,7 +29,7 @@ def test_nothing_raises_and_every_finding_can_be_shown(fuzz: ModuleType):
     assert [f"case {f.case}: {f.what}" for f in failures] == []
     # The cases reach every stage: a fuzzer whose specs are all refused at the door proves little.
     assert seen["refused on reading"] > 100
-    assert seen["planned, clean"] > 50
+    assert seen["planned, clean"] > 30
     assert seen["planned, with errors"] > 50
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pulumi
@@ -116,14 +117,16 @@ def test_building_in_python_names_it_too(build: Callable[[], object], loc: tuple
     assert hint in first["msg"]
 
 
-def test_a_real_output_is_refused_too(monkeypatch: pytest.MonkeyPatch):
-    # An Output wants an event loop, and another test may have closed the thread's.
-    loop = asyncio.new_event_loop()
-    monkeypatch.setattr(asyncio, "get_event_loop", lambda: loop)
-    late = pulumi.Output.from_input("subnet-1")
-    loop.close()
-    loaded = parse({**LEAST, "network": {"existing": {"network": "vpc-1", "subnet": late}}})
-    assert [(d.code, d.path) for d in loaded.diagnostics] == [("GI1042", "network.existing.subnet")]
+def test_a_real_output_is_refused_too():
+    async def read() -> list[tuple[str, str]]:
+        late = pulumi.Output.from_input("subnet-1")
+        loaded = parse({**LEAST, "network": {"existing": {"network": "vpc-1", "subnet": late}}})
+        await late.future()
+        return [(d.code, d.path) for d in loaded.diagnostics]
+
+    # An Output wants a running event loop; a thread of its own leaves that of the other tests alone.
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(asyncio.run, read()).result() == [("GI1042", "network.existing.subnet")]
 
 
 def test_an_output_under_an_unknown_key_is_an_unknown_key():
