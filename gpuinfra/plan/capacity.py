@@ -195,7 +195,7 @@ def plan_counts(
     """How many nodes a pool has. `moves`: something outside `up` changes the number (idle timer, lease, schedule)."""
     ranged = isinstance(pool.count, CountRange)
     if isinstance(pool.count, CountRange):
-        least, most = pool.count.min, max(pool.count.max, 1)
+        least, most = pool.count.min, pool.count.max
         wanted = least if pool.count.initial is None else pool.count.initial
     else:
         least = most = wanted = pool.count

@@ -84,7 +84,8 @@ def resolve_images(
     if layout:
         found += across_instances(f"{path}.mig", layout, gpus, nodes, launcher, fabric)
     if layout:
-        reason = f"{len(layout.profiles)} on each of {gpus} GPUs, largest first"
+        on = "the GPU" if gpus == 1 else f"each of {gpus} GPUs"
+        reason = f"{len(layout.profiles)} on {on}, largest first"
         decisions.append(Decision(f"{path}.mig", ", ".join(layout.profiles), reason))
     return ImageDecision(choice.plan, container, layout, tuple(decisions), tuple(found), verdict)
 

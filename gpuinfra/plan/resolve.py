@@ -70,11 +70,10 @@ def resolve(spec: ClusterSpec, now: datetime | None = None, *, name: str | None 
         decisions.insert(0, zone_decision)
     moves = _moves(spec)
     _check_names(spec, provider, out)
+    setting = _Setting(spec, provider, prefix, zone, moment, moves, any(m.gpus for _, _, m in machines))
     pools: list[PoolPlan] = []
-    gpus = any(m.gpus for _, _, m in machines)
     for path, pool, machine in machines:
-        runs_job = bool(machine.gpus) or not gpus or bool(spec.job and pool.name in spec.job.pools)
-        planned, why = _pool(spec, provider, prefix, zone, moment, moves, path, pool, machine, runs_job, out)
+        planned, why = _pool(setting, path, pool, machine, out)
         if planned:
             pools.append(planned)
         decisions += why
@@ -156,22 +155,32 @@ def _check_names(spec: ClusterSpec, provider: Provider, out: Collector) -> None:
             out.add(f.NAME_TOO_LONG.at(path, f"'{name}' has characters that the cloud does not take", "rename it"))
 
 
+@dataclass(frozen=True)
+class _Setting:
+    """What every pool of a cluster shares."""
+
+    spec: ClusterSpec
+    provider: Provider
+    prefix: str
+    zone: str
+    now: datetime
+    moves: bool
+    gpus: bool
+    """Some pool has GPUs."""
+
+    def spans(self, pool: NodePool, gpus: int) -> bool:
+        """Whether the job runs on a pool: where it names none, on those with GPUs."""
+        named = self.spec.job.pools if self.spec.job else ()
+        return pool.name in named if named else bool(gpus) or not self.gpus
+
+
 def _pool(
-    spec: ClusterSpec,
-    provider: Provider,
-    prefix: str,
-    zone: str,
-    now: datetime,
-    moves: bool,
-    path: str,
-    pool: NodePool,
-    machine: Machine,
-    runs_job: bool,
-    out: Collector,
+    setting: _Setting, path: str, pool: NodePool, machine: Machine, out: Collector
 ) -> tuple[PoolPlan | None, list[Decision]]:
+    spec, provider, now = setting.spec, setting.provider, setting.now
     instance = machine.instance
     capacity, why_capacity = plan_capacity(provider, pool, instance, now, path, out)
-    counts, why_count = plan_counts(pool, capacity, now, moves, path)
+    counts, why_count = plan_counts(pool, capacity, now, setting.moves, path)
     public = spec.network.public_nodes if pool.public_ip is None else pool.public_ip
     question = Question(provider, instance, machine.gpus, counts.most, pool.fabric, spec.workload)
     fabric, why_fabric = plan_fabric(question, pool, public, path, out)
@@ -189,9 +198,10 @@ def _pool(
         mig=pool.mig,
         image=spec.image,
         workload=spec.workload,
-        runs_job=runs_job,
+        # Nodes with GPUs hold the image ready for whoever works on them, also where the job does not run.
+        runs_job=bool(machine.gpus) or setting.spans(pool, machine.gpus),
         nodes=counts.most,
-        launcher=spec.job.launcher if spec.job and runs_job else Launcher.NONE,
+        launcher=spec.job.launcher if spec.job and setting.spans(pool, machine.gpus) else Launcher.NONE,
     )
     out.add(*images.diagnostics)
     decisions = [why_capacity, why_count, why_fabric, why_placement, *images.decisions]
@@ -201,8 +211,8 @@ def _pool(
         PoolPlan(
             path,
             pool.name,
-            pool_resource_name(prefix, pool.name),
-            cloud_name(provider, "node_group", prefix, pool.name),
+            pool_resource_name(setting.prefix, pool.name),
+            cloud_name(provider, "node_group", setting.prefix, pool.name),
             instance,
             card,
             machine.gpus,
@@ -211,7 +221,7 @@ def _pool(
             counts.initial,
             counts.most,
             counts.wanted,
-            zone,
+            setting.zone,
             capacity,
             fabric,
             placement,

@@ -175,7 +175,7 @@ def test_every_type_with_vcpus_but_no_memory_is_still_shown() -> None:
     assert half
     page = instances_page()
     for t in half:
-        assert f"| `{t.name}` |" in page
+        assert f"`{t.name}`" in page
         assert "memory, GiB" in _machine(t.name)
 
 
@@ -205,13 +205,15 @@ def test_a_type_is_offered_in_each_zone_that_the_snapshot_lists(name: str, zone:
 
 def refusals(name: str, region: str, zone: str) -> set[str]:
     from gpuinfra.diagnostics import Collector
-    from gpuinfra.plan.zones import choose_zone
+    from gpuinfra.plan.zones import Standing, choose_zone
     from gpuinfra.spec.locations import GcpLocation
     from gpuinfra.vocabulary import CapacityType
 
     out = Collector()
     location = GcpLocation.model_validate({"provider": "gcp", "project": "acme-lab", "region": region, "zone": zone})
-    choose_zone(GCP, location, False, [("node_pools[0]", machine(GCP, name), CapacityType.ON_DEMAND)], out)
+    choose_zone(
+        GCP, location, False, [Standing("node_pools[0]", machine(GCP, name), 8, CapacityType.ON_DEMAND, name)], out
+    )
     return {d.code for d in out.found if d.is_error}
 
 

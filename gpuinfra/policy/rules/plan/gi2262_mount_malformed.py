@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from posixpath import normpath
 
 from ....diagnostics import Diagnostic, Severity
+from ....spec.quantities import printable
 from ...mounts import PLAIN, is_plain, over_system
 from ...rule import Examples, PlanContext, PlanRule, described
 
@@ -23,7 +24,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     """One finding for each storage; a mount over the system is another rule's, however it is written."""
     for n, storage in enumerate(ctx.plan.spec.storage):
         mount = storage.mount
-        shown = mount.encode("unicode_escape").decode()[:60]
+        shown = printable(mount)[:60]
         if is_plain(mount) or over_system(ctx.plan, mount):
             continue
         why = f"'{shown}' is not {'a plain path' if mount.startswith('/') else 'absolute'}"
