@@ -17,7 +17,7 @@ FULL: dict[str, list[str]] = {
 SMOKE: dict[str, list[str]] = {
     "check_start": ["--runs", "3"],
     "plan_start": ["--runs", "1", "--pools", "5", "20"],
-    "registration": ["--runs", "1", "--pools", "5"],
+    "registration": ["--runs", "2", "--pools", "40"],
     "catalog_prices": [],
     "solver": [],
     "fuzz_specs": ["--count", "200"],

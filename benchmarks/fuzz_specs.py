@@ -298,12 +298,12 @@ def run(seed: int, count: int, *, only: int | None = None) -> tuple[list[Failure
     return failures, seen
 
 
-def main() -> int:
+def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int, help="run this case alone and print it")
-    options = parser.parse_args()
+    options = parser.parse_args(argv)
     if options.only is not None:
         kind, what = make_case(options.seed, options.only)
         print(what if kind == "text" else repr(what))
