@@ -126,7 +126,12 @@ def _with_likely_meant(found: list[Diagnostic], q: Question, facts: Facts) -> li
     code, container = findings.UNKNOWN_CONTAINER.code, q.container
     if container is None or q.accelerator is None:
         return found
-    meant = likely_meant(q, container, facts)
+    if container.known == CATALOG and container.pinned and not any(d.code == code for d in found):
+        return found
+    key = (container.reference, q.accelerator.model, q.instance.name)
+    if key not in facts.meant:
+        facts.meant[key] = likely_meant(q, container, facts)
+    meant = facts.meant[key]
     other = meant is not None and meant.repository != catalog_repository(container)
     guess = f"did you mean {meant.reference}? Otherwise " if meant and other else ""
     if not container.pinned:

@@ -69,6 +69,11 @@ class Facts:
         return {}
 
     @cached_property
+    def meant(self) -> dict[tuple[str, str, str], ContainerPlan | None]:
+        """Containers that were likely meant, by the reference, the GPU and the machine."""
+        return {}
+
+    @cached_property
     def rankings(self) -> dict[tuple[str, str, str], tuple[NodeImage, ...]]:
         """Node images by machine, GPU and kind of driver, best first, once they were ranked."""
         return {}
