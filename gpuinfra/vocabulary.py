@@ -22,6 +22,16 @@ class Workload(StrEnum):
     INTERACTIVE = "interactive"
     SIMULATION = "simulation"
 
+    @property
+    def exchanges_data(self) -> bool:
+        """Whether nodes work on one thing together, and so talk to each other all the time."""
+        return self in (Workload.TRAINING, Workload.SIMULATION)
+
+    @property
+    def with_article(self) -> str:
+        """As it stands in a sentence: 'a training', 'an inference'."""
+        return f"{'an' if self[0] in 'aeiou' else 'a'} {self}"
+
 
 class CapacityType(StrEnum):
     """How the nodes are bought."""

@@ -13,7 +13,6 @@ from ..vocabulary import FabricKind, FabricWish, Provider, Workload
 from . import findings as f
 from .models import Decision, Fabric, Nic
 
-_COLLECTIVE = (Workload.TRAINING, Workload.SIMULATION)
 _WHOLE_BOARD = 8
 BARE_METAL_RDMA = "rdma-metal"
 """The RDMA network of bare-metal machines: its profile differs, and it makes its own subnet."""
@@ -72,13 +71,9 @@ def _use(q: Question, possible: FabricKind) -> tuple[bool, str]:
         return True, "required, and the type has it"
     if q.most < 2:
         return False, "one node has no other to talk to"
-    if q.workload in _COLLECTIVE or q.gpus >= _WHOLE_BOARD:
-        return True, f"{q.most} nodes of {_an(q.workload)} cluster exchange data"
-    return False, f"independent nodes of {_an(q.workload)} cluster do not need it; fabric: required turns it on"
-
-
-def _an(workload: Workload) -> str:
-    return f"{'an' if workload[0] in 'aeiou' else 'a'} {workload}"
+    if q.workload.exchanges_data or q.gpus >= _WHOLE_BOARD:
+        return True, f"{q.most} nodes of {q.workload.with_article} cluster exchange data"
+    return False, f"independent nodes of {q.workload.with_article} cluster do not need it; fabric: required turns it on"
 
 
 def _smallest_with_fabric(q: Question) -> str:

@@ -53,7 +53,6 @@ _HABITS: dict[Provider, _Habits] = {
 _GROUP = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._:/()-]*")
 _NOT_NAMES = {"cluster", "collocated", "compact", "new", "partition", "required", "spread", "true", "yes"}
 _CLOSE = {FabricKind.EFA, FabricKind.GPUDIRECT_TCPX, FabricKind.GPUDIRECT_TCPXO, FabricKind.ROCE}
-_COLLECTIVE = (Workload.TRAINING, Workload.SIMULATION)
 
 
 @dataclass(frozen=True)
@@ -133,12 +132,12 @@ def _auto(habits: _Habits, nodes: Nodes) -> Placement:
         return none("one node has no neighbour")
     if habits.fabric_places and nodes.fabric.present:
         return none("the nodes' scale set already keeps them together")
-    collective = nodes.workload in _COLLECTIVE
+    collective = nodes.workload.exchanges_data
     if nodes.fabric.kind not in _CLOSE and not (habits.groups_collectives and collective):
         why = (
             "without a fabric a group gains little"
             if collective
-            else f"nodes of {_an(nodes.workload)} cluster work alone"
+            else f"nodes of {nodes.workload.with_article} cluster work alone"
         )
         return none(f"{why}, and they find capacity more easily apart")
     if nodes.instance.cluster_placement_supported is False:
@@ -146,7 +145,3 @@ def _auto(habits: _Habits, nodes: Nodes) -> Placement:
     if nodes.capacity.type is CapacityType.FLEX_START and family not in habits.flex_kept_together:
         return none(f"flex-start of {name} takes no group")
     return Placement("new", "", f"{nodes.most} nodes that exchange data stand close together")
-
-
-def _an(workload: Workload) -> str:
-    return f"{'an' if workload[0] in 'aeiou' else 'a'} {workload}"

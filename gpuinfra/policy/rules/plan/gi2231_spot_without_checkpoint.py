@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
-from ....vocabulary import CapacityType, Workload
+from ....vocabulary import CapacityType
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described(
@@ -22,7 +22,7 @@ CODE = described(
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     """One finding for the job."""
     spot = [p for p in ctx.plan.gpu_pools if p.capacity.type is CapacityType.SPOT and ctx.sold(p)]
-    if not spot or ctx.plan.spec.workload not in (Workload.TRAINING, Workload.SIMULATION):
+    if not spot or not ctx.plan.spec.workload.exchanges_data:
         return
     job = ctx.plan.spec.job
     names = ", ".join(p.name for p in spot[:3])

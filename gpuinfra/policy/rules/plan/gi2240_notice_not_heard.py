@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
-from ....vocabulary import CapacityType, Provider, Workload
+from ....vocabulary import CapacityType, Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2240", "notice-not-heard", Severity.WARNING, __doc__, ("AWS COST-10", "AZ SPOT-05"))
@@ -23,7 +23,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     plan = ctx.plan
     spot = [p for p in plan.pools if p.capacity.type is CapacityType.SPOT and ctx.sold(p)]
     checkpoint = plan.spec.job.checkpoint if plan.spec.job else None
-    trains = plan.spec.workload in (Workload.TRAINING, Workload.SIMULATION) and any(p.gpus_per_node for p in spot)
+    trains = plan.spec.workload.exchanges_data and any(p.gpus_per_node for p in spot)
     if not spot or trains or (checkpoint is not None and checkpoint.on_notice is not None):
         return
     names = " and ".join(f"'{p.name}'" for p in spot[:3])
