@@ -51,8 +51,8 @@ def render(
         node_groups={name: pool.group_name for name, pool in pools.items()},
         mounts={name: {"address": mount.address, "path": mount.path} for name, mount in mounts.items()},
         lease_end=spend.lease_end,
-        usd_per_hour=None if cost.unknown else cost.usd_per_hour,
-        usd_per_hour_at_least=cost.usd_per_hour,
+        usd_per_hour=None if cost.unknown else round(cost.usd_per_hour, 4),
+        usd_per_hour_at_least=round(cost.usd_per_hour, 4),
         price_as_of=min(dates, default=""),
         connect={name: _connect(plan, pool) for name, pool in pools.items()},
     )
