@@ -66,20 +66,28 @@ def _direct(job: Job, nodes: int, gpus: int) -> Launch:
     return [], _quoted(job.command), "on each node" if nodes > 1 else "on the node"
 
 
+_MEETING = {"--nnodes", "--standalone", "--rdzv-backend", "--rdzv-endpoint", "--master-addr", "--node-rank"}
+"""Options by which torchrun's nodes find each other: who gives one has thought of it. Without any, each node would train
+alone."""
+
+
 def _torchrun(job: Job, nodes: int, gpus: int) -> Launch:
     words = job.command
-    if words[0].rsplit("/", 1)[-1] == "torchrun":
+    program_file = words[0]
+    own = program_file.rsplit("/", 1)[-1] == "torchrun"
+    given = {w.split("=", 1)[0].replace("_", "-") for w in words[1:] if w.startswith("--")} if own else set[str]()
+    if own and (nodes <= 1 or given & _MEETING):
         return _direct(job, nodes, gpus)
-    interpreted = words[0].rsplit("/", 1)[-1] in ("python", "python3")
-    program = _quoted(words[1:]) if interpreted and len(words) > 1 else ["--no-python", *_quoted(words)]
+    interpreted = program_file.rsplit("/", 1)[-1] in ("python", "python3")
+    program = _quoted(words[1:]) if own or (interpreted and len(words) > 1) else ["--no-python", *_quoted(words)]
     if nodes <= 1:
         return [], ["torchrun", "--standalone", f"--nproc-per-node={gpus}", *program], "on the node"
     return (
         [],
         [
-            "torchrun",
+            shlex.quote(program_file) if own else "torchrun",
             f"--nnodes={nodes}",
-            f"--nproc-per-node={gpus}",
+            *([] if "--nproc-per-node" in given else [f"--nproc-per-node={gpus}"]),
             '--node-rank="$NODE_RANK"',
             '--master-addr="$MASTER_ADDR"',
             f"--master-port={MASTER_PORT}",

@@ -70,23 +70,30 @@ def plan_capacity(
     _check_parts(provider, wish, where, out)
     margin = _ULTRASERVER_MARGIN if _ULTRASERVER_FAMILY.fullmatch(instance.family) else _BLOCK_MARGIN
     block = wish.type is CapacityType.CAPACITY_BLOCK
-    reserved = block or wish.type is CapacityType.RESERVATION
+    dated = _is_dated(provider, wish.type)
     reason = "named in the spec" if "capacity" in pool.model_fields_set else "the default"
-    if wish.starts and reserved and now < wish.starts:
+    if wish.starts and dated and now < wish.starts:
         reason = f"the {'block' if block else 'reservation'} has not begun: no node until then"
     elif block and not wish.starts:
         reason = "starts and ends are not given: no node until you scale the group yourself"
     plan = CapacityPlan(
         wish.type,
         wish.id or "",
-        wish.starts,
-        wish.ends,
+        wish.starts if dated else None,
+        wish.ends if dated else None,
         wish.duration,
         reason,
         scale_down=wish.ends - margin if block and wish.ends else None,
     )
     text = f"{wish.type} {wish.id}" if wish.id else str(wish.type)
     return plan, Decision(f"{where}.type", text, reason)
+
+
+def _is_dated(provider: Provider, capacity: CapacityType) -> bool:
+    """Whether a purchase begins and ends at moments that the cloud knows; other reservations hold from the day they
+    are made until somebody gives them back."""
+    calendar = capacity is CapacityType.RESERVATION and provider in _CALENDAR_DAYS
+    return calendar or capacity is CapacityType.CAPACITY_BLOCK
 
 
 def _check_sold(provider: Provider, wish: Capacity, instance: InstanceType, where: str, out: Collector) -> None:
@@ -135,17 +142,20 @@ def _check_parts(provider: Provider, wish: Capacity, where: str, out: Collector)
     if wish.type is CapacityType.FLEX_START:
         _check_flex(wish, where, out)
     _check_calendar(provider, wish, where, out)
+    dated = _is_dated(provider, wish.type)
     unused = {
         "id": wish.id is not None and not reserved,
         "duration": wish.duration is not None and wish.type is not CapacityType.FLEX_START,
-        "starts": wish.starts is not None and not reserved,
-        "ends": wish.ends is not None and not reserved,
+        "starts": wish.starts is not None and not dated,
+        "ends": wish.ends is not None and not dated,
     }
     for name, idle in unused.items():
         if idle:
             out.add(
                 f.CAPACITY_IDLE_FIELD.at(
-                    f"{where}.{name}", f"'{name}' has no effect with capacity type {wish.type}", f"remove {name}"
+                    f"{where}.{name}",
+                    f"'{name}' has no effect with capacity type {wish.type} on {provider}",
+                    f"remove {name}",
                 )
             )
 

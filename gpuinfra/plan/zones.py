@@ -31,11 +31,13 @@ class ZoneTraits:
     """The cloud wants a zone for the nodes; otherwise it may be left to the cloud."""
     letters: bool
     """Zones have an account's own letters besides their ids."""
+    outlying: str = ""
+    """What follows the region's part in a zone that it has in another city, as dfw2-az1 in use1-dfw2-az1; empty where
+    there are none. The tables do not list them."""
 
 
 _TRAITS: dict[Provider, ZoneTraits] = {
-    # Local Zones and Wavelength Zones end in the same -azN.
-    Provider.AWS: ZoneTraits(lambda region: r"[a-z]+[a-z0-9-]*-az\d+", True, True, True),
+    Provider.AWS: ZoneTraits(lambda region: r"[a-z]+[a-z0-9-]*-az\d+", True, True, True, r"[a-z]{3}\d?-az\d+"),
     Provider.GCP: ZoneTraits(lambda region: re.escape(region) + r"-(?:[a-z]|ai\d[a-z])", False, True, False),
     Provider.AZURE: ZoneTraits(lambda region: r"[123]", False, False, False),
 }
@@ -129,7 +131,8 @@ def _offers(
             continue
         listed = {r: z for r in catalog.regions(provider) if (z := catalog.zones(provider, r, machine.offered_as))}
         where = f"{machine.path}.instance_type"
-        if listed and all(z.complete for z in listed.values()):
+        # Where the tables know nothing of the whole region, that says nothing of one type.
+        if listed and all(z.complete for z in listed.values()) and region_zones(provider, region):
             out.add(
                 f.TYPE_NOT_IN_REGION.at(
                     where,
@@ -170,6 +173,13 @@ def region_zones(provider: Provider, region: str) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
+def _is_outlying(provider: Provider, zone: str, known: Iterable[str]) -> bool:
+    """Whether it may be a Local Zone of the region whose zones are known."""
+    stems = {re.escape(name.rsplit("-", 1)[0]) for name in known}
+    pattern = _TRAITS[provider].outlying
+    return bool(pattern) and any(re.fullmatch(f"{stem}-{pattern}", zone) for stem in stems)
+
+
 def check_zone(provider: Provider, region: str, zone: str, path: str, out: Collector) -> bool:
     """Whether a zone is one of the region's; a finding at `path` where it is not."""
     traits = _TRAITS[provider]
@@ -183,7 +193,7 @@ def check_zone(provider: Provider, region: str, zone: str, path: str, out: Colle
             )
         )
         return False
-    if re.fullmatch(traits.names(region), zone) and (not known or zone in known):
+    if re.fullmatch(traits.names(region), zone) and (not known or zone in known or _is_outlying(provider, zone, known)):
         return True
     guess = did_you_mean(zone, known)
     listed = f"zones known there: {', '.join(known)}" if known else "its zones: 1, 2, 3"
@@ -197,6 +207,15 @@ def _named_zone(
     zone = location.zone or ""
     if not check_zone(provider, location.region, zone, "location.zone", out):
         return "", None
+    if _is_outlying(provider, zone, region_zones(provider, location.region)):
+        out.add(
+            f.ZONE_UNVERIFIED.at(
+                "location.zone",
+                f"the tables do not say what the Local Zone {zone} offers",
+                "ask your cloud before you deploy whether it has the machines",
+            )
+        )
+        return zone, Decision("location.zone", zone, "named in the spec; the tables do not list Local Zones")
     for name, (path, zones) in offers.items():
         row = catalog.zones(provider, location.region, name)
         if zone not in zones and (row is None or row.complete):

@@ -16,7 +16,6 @@ _EXACT = (
     "/lost+found",
     "/media",
     "/opt",
-    "/opt/aws",
     "/opt/parallelcluster",
     "/opt/dlami",
     "/opt/slurm",
@@ -25,14 +24,23 @@ _EXACT = (
     "/var",
     "/var/lib",
     "/var/log",
-    "/var/lib/containerd",
-    "/var/lib/docker",
     "/var/tmp",
     "/export",
     "/snap",
-    "/opt/nvidia",
-    "/opt/amazon",
 )
+_TREES = (
+    "/opt/amazon",
+    "/opt/aws",
+    "/opt/gpuinfra",
+    "/opt/hpcx",
+    "/opt/nvidia",
+    "/opt/rocm",
+    "/var/lib/cloud",
+    "/var/lib/containerd",
+    "/var/lib/docker",
+    "/var/lib/gpuinfra",
+)
+"""Neither these nor anything below: drivers, fabric, the container runtime, and what boots the node."""
 _LOGIN_USERS = ("ubuntu", "ec2-user", "azureuser", "rocky", "almalinux", "debian", "centos")
 
 
@@ -58,4 +66,6 @@ def over_system(plan: ClusterPlan, mount: str) -> bool:
         return False
     path = normal(mount)
     homes = {f"/home/{u}" for u in (*_LOGIN_USERS, *(p.node_image.user for p in plan.pools))}
+    if any(within(path, tree) for tree in _TREES):
+        return True
     return path in _EXACT or path.split("/")[1] in _WHOLE or path in homes

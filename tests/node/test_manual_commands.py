@@ -129,3 +129,19 @@ def test_with_mig_a_process_takes_one_instance():
     cut = MigPlan(("3g.40gb", "3g.40gb"), 16)
     (start,) = commands({"command": ["train"], "launcher": "torchrun"}, mig=cut)
     assert "--nproc-per-node=16" in start.command
+
+
+def test_a_torchrun_that_names_no_peers_is_told_of_them():
+    command = ["/opt/venv/bin/torchrun", "--nproc_per_node=4", "x.py", "a b"]
+    (found,) = commands({"command": command, "launcher": "torchrun"}, container=None)
+    assert shlex.split(found.command) == [
+        "/opt/venv/bin/torchrun",
+        "--nnodes=4",
+        "--node-rank=$NODE_RANK",
+        "--master-addr=$MASTER_ADDR",
+        "--master-port=29500",
+        "--nproc_per_node=4",
+        "x.py",
+        "a b",
+    ]
+    assert "MASTER_ADDR" in found.where

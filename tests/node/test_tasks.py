@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from dataclasses import replace
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -143,6 +145,18 @@ def test_each_gpu_is_cut_and_a_second_boot_task_changes_nothing(node: Sandbox):
     assert len([call for call in node.calls if "-cgi" in call or "-dgi" in call]) == 4
 
 
+@pytest.mark.parametrize("profile", ["1g.24gb-me", "1g.24gb+me", "1g.24gb+gfx"])
+def test_a_profile_with_a_suffix_is_known_again(sandbox: MakeSandbox, profile: str):
+    node = sandbox(plans.plan(pools=(plans.pool(Provider.AWS, mig=MigPlan((profile,), 8)),)))
+    node.stub(
+        "nvidia-smi",
+        f"[[ $1 == --query-gpu=index ]] && echo 0; [[ $* == *mode* ]] && echo Enabled; "
+        f"[[ $* == *-lgi* ]] && echo '|   0  MIG {profile}  19 |'; exit 0",
+    )
+    assert node.run("/opt/gpuinfra/tasks/40-mig").returncode == 0
+    assert not [call for call in node.calls if "-cgi" in call]
+
+
 def test_ampere_needs_a_reset_to_take_the_mode(node: Sandbox):
     node.stub("nvidia-smi", MIG_SMI.format(root=node.root, after="Disabled"))
     assert node.run("/opt/gpuinfra/tasks/40-mig").returncode == 0
@@ -165,6 +179,14 @@ def test_cdi_is_written_after_the_mig_layout(node: Sandbox):
     assert node.run("/opt/gpuinfra/tasks/50-container-runtime").returncode == 0
     assert node.called("nvidia-ctk") == [["nvidia-ctk", "cdi", "generate", f"--output={node.root}/etc/cdi/nvidia.yaml"]]
     assert node.called("systemctl", "restart") == []
+
+
+def test_the_toolkit_comes_past_the_hold_of_the_driver(node: Sandbox):
+    node.without("apt-get", "nvidia-ctk")
+    node.stub("dnf", f"printf '#!/bin/bash\\n' >{node.stubs}/nvidia-ctk && chmod +x {node.stubs}/nvidia-ctk")
+    done = node.run("/opt/gpuinfra/tasks/50-container-runtime")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ["dnf", "install", "-y", "--setopt=excludepkgs=", "nvidia-container-toolkit"] in node.calls
 
 
 def test_docker_learns_of_the_gpus_once(node: Sandbox):
@@ -340,6 +362,21 @@ def test_a_good_boot_takes_the_old_warning_away(node: Sandbox):
 
 
 # The stub that fetches the files.
+
+
+def test_an_image_without_the_aws_command_reads_objects_by_its_library(node: Sandbox, monkeypatch: pytest.MonkeyPatch):
+    asked: list[dict[str, str]] = []
+
+    class Client:
+        def get_object(self, **what: str):
+            asked.append(what)
+            return {"Body": io.BytesIO(b"files")}
+
+    monkeypatch.setitem(sys.modules, "boto3", SimpleNamespace(client=lambda service: Client()))
+    cloud = node.module("/opt/gpuinfra/lib/gpuinfra_cloud.py")
+    monkeypatch.setattr(cloud.shutil, "which", lambda name: None)
+    assert cloud.fetch_object("s3://boot/a/b") == b"files"
+    assert asked == [{"Bucket": "boot", "Key": "a/b"}]
 
 
 def test_the_stub_writes_the_files_only_when_they_are_the_planned_ones(tmp_path, monkeypatch: pytest.MonkeyPatch):

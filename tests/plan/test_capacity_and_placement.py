@@ -204,3 +204,20 @@ def test_names_that_the_user_gives_are_refused_when_too_long():
 @pytest.mark.parametrize("word", ["cluster", "compact", "a; $(id)", "spread"])
 def test_a_word_that_names_no_group(word):
     assert "auto" in only(resolved(pool(proximity=word)), "GI2045").hint
+
+
+AHEAD = {"starts": "2026-12-09T00:00:00Z", "ends": "2026-12-12T00:00:00Z"}
+
+
+def test_a_reservation_without_a_calendar_waits_for_no_moment():
+    result = resolved(pool(capacity={"type": "reservation", "id": "cr-0ddd3333eeee4444f", **AHEAD}, count=4))
+    assert {d.path for d in found(result, "GI2033")} == {
+        "node_pools[0].capacity.starts",
+        "node_pools[0].capacity.ends",
+    }
+    assert result.plan.pools[0].count_initial == 4
+
+
+def test_a_calendar_reservation_waits_for_its_start():
+    p = placed(GCP, capacity={"type": "reservation", "id": "res-h", **AHEAD}, count=4)
+    assert (p.count_initial, p.wanted) == (0, 4)

@@ -154,3 +154,19 @@ def test_a_size_without_a_price_in_the_region():
     finding = only(resolved(pool(base)), "GI2018")
     assert not finding.is_error
     assert not found(resolved(pool(AZURE)), "GI2018")
+
+
+def test_a_region_that_the_tables_know_nothing_of_refuses_no_type():
+    """GovCloud: no table of offers, so what it lacks is unknown."""
+    s = pool({**AWS, "location": {"provider": "aws", "region": "us-gov-west-1"}}, instance_type="p5.48xlarge")
+    assert found(resolved(s), "GI2013") == []
+
+
+def test_a_local_zone_is_unverified_and_not_refused():
+    result = resolved(at(AWS, region="us-east-1", zone="use1-dfw2-az1"))
+    assert "use1-dfw2-az1" in found(result, "GI2017")[0].message
+    assert result.plan.zone == "use1-dfw2-az1"
+
+
+def test_a_local_zone_of_another_region_is_refused():
+    assert "usw2-lax1-az1" in only(resolved(at(AWS, region="us-east-1", zone="usw2-lax1-az1")), "GI2012").message

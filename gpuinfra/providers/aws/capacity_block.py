@@ -38,9 +38,17 @@ def follow_block(
 def _schedule(
     plan: ClusterPlan, pool: PoolPlan, group: aws.autoscaling.Group, spend: Spend, opts: pulumi.ResourceOptions
 ) -> None:
-    """Up at the start and down before the end; a moment that has passed is left out, since AWS refuses it."""
-    moments = (("up", pool.capacity.starts, spend.until_end(pool.wanted)), ("down", pool.capacity.scale_down, 0))
-    for role, moment, nodes in moments:
+    """Up at the start and down before the end; a moment that has passed is left out, since AWS refuses it.
+
+    A minimum would hold up the idle timer, and the range of a pool stays open while the block lasts.
+    """
+    wanted = spend.until_end(pool.wanted)
+    fixed = plan.idle_after is None and pool.wanted == pool.count_max
+    moments = (
+        ("up", pool.capacity.starts, (wanted if fixed else 0, wanted, spend.until_end(pool.count_max))),
+        ("down", pool.capacity.scale_down, (0, 0, 0)),
+    )
+    for role, moment, (least, nodes, most) in moments:
         if moment is None or moment <= plan.now:
             continue
         aws.autoscaling.Schedule(
@@ -48,8 +56,8 @@ def _schedule(
             scheduled_action_name=f"{pool.cloud_name}-block-{role}",
             autoscaling_group_name=group.name,
             start_time=format_moment(moment),
-            min_size=nodes,
-            max_size=nodes,
+            min_size=least,
+            max_size=most,
             desired_capacity=nodes,
             region=plan.region,
             opts=opts,

@@ -27,7 +27,8 @@ _SESSION_ACTIONS = (
     "ssmmessages:OpenControlChannel",
     "ssmmessages:OpenDataChannel",
 )
-_BUCKET_ACTIONS = ("s3:GetBucketLocation", "s3:ListBucket", "s3:ListBucketMultipartUploads")
+_LIST_ACTIONS = ("s3:ListBucket", "s3:ListBucketMultipartUploads")
+_BUCKET_ACTIONS = ("s3:GetBucketLocation", *_LIST_ACTIONS)
 _OBJECT_ACTIONS = ("s3:AbortMultipartUpload", "s3:GetObject", "s3:ListMultipartUploadParts", "s3:PutObject")
 _OWN_OBJECT_ACTIONS = (*_OBJECT_ACTIONS, "s3:DeleteObject")
 _PULL_ACTIONS = ("ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer")
@@ -125,6 +126,7 @@ def bucket_and_prefix(url: str) -> tuple[str, str]:
 def _bucket_statements(plan: ClusterPlan, made: Mapping[str, pulumi.Input[str]]) -> list[Statement]:
     """The spec's buckets and no other. Objects may be deleted only in a bucket that was made for the cluster."""
     buckets: list[pulumi.Input[str]] = []
+    found: list[Statement] = []
     theirs: list[pulumi.Input[str]] = []
     ours: list[pulumi.Input[str]] = []
     for storage in plan.storage:
@@ -132,12 +134,17 @@ def _bucket_statements(plan: ClusterPlan, made: Mapping[str, pulumi.Input[str]])
             continue
         if storage.existing:
             bucket, prefix = bucket_and_prefix(storage.existing)
-            buckets.append(arn(plan.region, "s3", bucket, regional=False))
+            whole = arn(plan.region, "s3", bucket, regional=False)
+            if prefix:
+                within = {"StringLike": {"s3:prefix": [prefix, f"{prefix}/*"]}}
+                found.append(Statement(f"ListPrefix{len(found)}", _LIST_ACTIONS, [whole], within))
+            else:
+                buckets.append(whole)
             theirs.append(arn(plan.region, "s3", f"{bucket}/{prefix}/*" if prefix else f"{bucket}/*", regional=False))
         elif storage.name in made:
             buckets.append(made[storage.name])
             ours.append(late_text("", made[storage.name], "/*"))
-    found = [
+    found += [
         Statement("ListBuckets", _BUCKET_ACTIONS, buckets),
         Statement("UseObjects", _OBJECT_ACTIONS, theirs),
         Statement("UseOwnObjects", _OWN_OBJECT_ACTIONS, ours),

@@ -92,4 +92,7 @@ def _without_zone(text: str | None) -> str:
 
 def _warn(text: str, now: datetime, path: str) -> None:
     if is_over(text, now):
-        pulumi.log.warn(f"{path}: the lease ended at {text}, and no node is started again; change {path} to go on")
+        pulumi.log.warn(
+            f"{path}: the lease ended at {text}, and no node is started again; to go on change {path}, run up, "
+            "and set the groups' desired capacity (aws autoscaling set-desired-capacity), which up leaves alone"
+        )

@@ -63,6 +63,8 @@ class ClusterNetwork(pulumi.ComponentResource):
     nfs_security_group_id: pulumi.Output[str] | None
     lustre_rules: tuple[pulumi.Resource, ...]
     """What a Lustre file system must wait for."""
+    nfs_rules: tuple[pulumi.Resource, ...]
+    """What a mount must wait for, or a node's first boot would find the door closed."""
     ready: tuple[pulumi.Resource, ...]
     """What nodes must wait for, so that their first boot finds a way out and each other."""
 
@@ -90,6 +92,7 @@ class ClusterNetwork(pulumi.ComponentResource):
         self.lustre_security_group_id = walls.lustre.id if walls.lustre else None
         self.nfs_security_group_id = walls.nfs.id if walls.nfs else None
         self.lustre_rules = walls.lustre_rules
+        self.nfs_rules = walls.nfs_rules
         self.ready = (*place.ways_out, *walls.node_rules)
         self.register_outputs({"vpcId": self.vpc_id, "subnetId": self.subnet_id})
 

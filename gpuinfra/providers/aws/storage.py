@@ -115,8 +115,10 @@ class SharedStorage(pulumi.ComponentResource):
             region=region,
             opts=self._child,
         )
-        self._ready.append(target)
-        return _nfs_mount(system.dns_name)
+        self._ready += [target, *place.nfs_rules]
+        # The DNS name resolves to a mount target of the asker's own zone alone (EFS User Guide, "Mounting on EC2 with a
+        # DNS name"), and none stands there.
+        return _nfs_mount(target.ip_address if one.zone_differs else system.dns_name)
 
     def _existing_nfs(self, one: StoragePlan) -> Mount:
         return _nfs_mount(pulumi.Output.from_input(host(self._plan.region, "efs", one.existing)))

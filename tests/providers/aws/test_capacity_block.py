@@ -79,3 +79,25 @@ def test_a_block_without_times_is_left_to_the_user() -> None:
 def test_other_purchases_have_no_block_to_follow() -> None:
     graph = recorded(cluster())
     assert not graph.of_type(SCHEDULED, "aws:cloudwatch/eventRule:EventRule")
+
+
+def test_the_idle_timer_is_not_held_up_by_the_blocks_minimum() -> None:
+    graph = recorded(
+        cluster(
+            node_pools=[pool(count=8, capacity=BLOCK)],
+            shutdown={"lease": "2026-12-08T10:00:00Z", "idle_after": "30m"},
+            budget=BUDGET,
+        )
+    )
+    assert times(graph)["train-gpu-pool-block-up"] == ("2026-12-01T11:30:00Z", 0, 8, 8)
+
+
+def test_a_range_stays_open_while_the_block_lasts() -> None:
+    graph = recorded(
+        cluster(
+            node_pools=[pool(count={"min": 2, "max": 8}, capacity=BLOCK)],
+            shutdown={"lease": "2026-12-08T10:00:00Z"},
+            budget=BUDGET,
+        )
+    )
+    assert times(graph)["train-gpu-pool-block-up"] == ("2026-12-01T11:30:00Z", 0, 2, 8)

@@ -48,7 +48,10 @@ def test_very_many_groups_are_named_by_their_tag_alone() -> None:
 
 def test_exactly_the_buckets_of_the_spec_and_deletion_only_in_our_own() -> None:
     found = by_sid(cluster(storage=BUCKETS))
-    assert found["ListBuckets"]["Resource"] == ["arn:aws:s3:::acme-data", "${train-out-storage.arn}"]
+    assert found["ListBuckets"]["Resource"] == ["${train-out-storage.arn}"]
+    assert found["ListPrefix0"]["Resource"] == ["arn:aws:s3:::acme-data"]
+    # One prefix was asked for, and the names of everything else in the bucket are nobody's business here.
+    assert found["ListPrefix0"]["Condition"] == {"StringLike": {"s3:prefix": ["imagenet", "imagenet/*"]}}
     assert found["UseObjects"]["Resource"] == ["arn:aws:s3:::acme-data/imagenet/*"]
     assert "s3:DeleteObject" not in found["UseObjects"]["Action"]
     assert found["UseOwnObjects"]["Resource"] == ["${train-out-storage.arn}/*"]

@@ -147,3 +147,15 @@ def test_alone_it_makes_what_is_chosen_and_a_network_only_where_one_is_needed(
     assert {r.type for r in graph if r.type in (EFS, BUCKET)} == types
     assert bool(graph.of_type("aws:ec2/vpc:Vpc")) == (EFS in types)
     assert all(r.name.startswith("files") for r in graph if r.type != "pulumi:pulumi:Stack")
+
+
+def test_nodes_of_another_zone_mount_by_address_and_wait_for_the_door() -> None:
+    """The name of an EFS resolves to a mount target of the asker's own zone."""
+    store = {"name": "home", "kind": "nfs", "mount": "/shared", "zone": "use2-az2"}
+    graph = with_storage(store)
+    facts = boot_facts(only(graph, LAUNCH_TEMPLATE))
+    assert "home-storage-target.ipAddress" in str(facts["storage"])
+    near = boot_facts(only(with_storage({**store, "zone": "use2-az1"}), LAUNCH_TEMPLATE))
+    assert "home-storage.dnsName" in str(near["storage"])
+    door = graph.named("train-nfs-from-nodes").urn
+    assert door in only(graph, GROUP).dependencies

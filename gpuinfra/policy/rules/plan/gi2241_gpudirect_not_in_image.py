@@ -3,7 +3,7 @@
 What: Several nodes exchange data over GPUDirect-TCPX or TCPXO, and the node image is not known to hold it.
 Severity: info for an image of your own, of which nothing is known
 Why: TCPX needs Google's kernel build, its NCCL plugin and a receive manager that runs on every node. Without them NCCL falls back to plain TCP without a word, at some 15 % of the bandwidth.
-Fix: Build an image with the TCPX installer, as the a3-highgpu-8g blueprint of GoogleCloudPlatform/cluster-toolkit does, and name it in image.node; the boot check says whether plugin and receive manager are there.
+Fix: Build an image with the installer of TCPX or TCPXO, as the blueprint of GoogleCloudPlatform/cluster-toolkit for the machine type does, and name it in image.node; the boot check says whether plugin and receive manager are there.
 References: skypilot-org/skypilot#3592; Compute Engine, Maximize GPU network bandwidth with GPUDirect; GoogleCloudPlatform/cluster-toolkit, a3-highgpu-8g
 """
 
@@ -22,6 +22,8 @@ _NEEDS = {
     FabricKind.GPUDIRECT_TCPXO: ("is not known to hold the TCPXO plugin and its receive manager", Severity.INFO),
 }
 
+_NAMES = {FabricKind.GPUDIRECT_TCPX: "TCPX", FabricKind.GPUDIRECT_TCPXO: "TCPXO"}
+
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     """One finding for each pool. Of an image that the catalog lacks nothing can be told, and that is said."""
@@ -38,6 +40,9 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
             "image.node",
             f"{pool.count_max} nodes of {pool.instance.name} exchange data over {pool.fabric.kind}, and "
             f"{image.name if image else pool.node_image.selector} {lacks}",
+            f"build an image with the {_NAMES[pool.fabric.kind]} installer, as the {pool.instance.name} blueprint of "
+            "GoogleCloudPlatform/cluster-toolkit does, and name it in image.node; the boot check says whether plugin and "
+            "receive manager are there",
             severity=severity,
         )
 
