@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from ..diagnostics import Code, Diagnostic, Source, did_you_mean, in_order
 from . import findings as f
-from .base import is_output
+from .base import NO_PUBLIC_KEY, is_output, is_public_looking
 from .consequences import FollowUps
 from .fields import Place, Shape, child, place_at
 from .kinds import kind_hint, kind_of
@@ -31,6 +31,8 @@ _ARMS = {
     "count": frozenset({"number", "range"}),
     "mig": frozenset({"profile", "layout"}),
 }
+
+_PUBLIC_KEYS: Path = ("network", "ssh_keys")
 
 # Errors that our own validators raise with a reason and a hint.
 _OWN: dict[str, Code] = {
@@ -71,6 +73,11 @@ class _Error:
         """What a hint writes before a value: the key and its colon, or nothing for an entry of a list."""
         last = self.path[-1] if self.path else 0
         return f"{printable(last)}: " if isinstance(last, str) else ""
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the value must not be shown, nor be repeated by a hint: text where a public key belongs that is none."""
+        return self.path[:2] == _PUBLIC_KEYS and isinstance(self.value, str) and not is_public_looking(self.value)
 
     @property
     def example(self) -> str:
@@ -150,6 +157,12 @@ def _finding(error: _Error) -> Diagnostic | None:
     if error.kind != "extra_forbidden" and (is_output(error.value) or error.kind == "pulumi_output"):
         reason = "the value is a Pulumi Output, known only during the deployment; the spec needs a plain value"
         return error.at(f.OUTPUT, reason, str(error.ctx.get("hint", "")))
+    if error.hidden and error.kind != "extra_forbidden":
+        code = _OWN.get(error.kind) or (f.WRONG_TYPE if error.kind.endswith("_type") else f.WRONG_FORM)
+        wanted = "; a list of text is wanted" if len(error.path) == len(_PUBLIC_KEYS) else ""
+        return error.at(
+            code, NO_PUBLIC_KEY[0] + wanted, f"{NO_PUBLIC_KEY[1]}, as {error.label}{error.place.examples[0]}"
+        )
     if error.kind in _OWN:
         return error.at(_OWN[error.kind], str(error.ctx.get("reason", error.message)), str(error.ctx.get("hint", "")))
     write = _WRITERS.get(error.kind)
