@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
 
+from .redaction import redacted
+
 
 class Severity(StrEnum):
     """How much a finding matters. Only an error changes the exit status."""
@@ -54,8 +56,12 @@ class Code:
     def at(
         self, path: str, message: str, hint: str = "", *, severity: Severity | None = None, resource: str = ""
     ) -> Diagnostic:
-        """A finding of this code at `path` (the user's own words, as `node_pools[1].instance_type`)."""
-        return Diagnostic(self.code, severity or self.severity, path, message, hint or self.fix, resource=resource)
+        """A finding of this code at `path` (the user's own words, as `node_pools[1].instance_type`).
+
+        Secrets that the texts quote are left out here as well, for rules that quote a value themselves.
+        """
+        texts = (redacted(path), redacted(message), redacted(hint) or self.fix)
+        return Diagnostic(self.code, severity or self.severity, *texts, resource=resource)
 
 
 @dataclass(frozen=True)

@@ -67,8 +67,13 @@ def _code(subject: str) -> str:
     if code is None:
         return ""
     page = rule_page(code, rules_by_code().get(code.code))
-    lines = [line for line in page.splitlines() if not line.startswith(("<a id", "```"))]
-    return "\n".join(lines).replace("### ", "").replace("**", "").replace("*", "") + "\n"
+    lines = [_unmarked(line) for line in page.splitlines() if not line.startswith(("<a id", "```"))]
+    return "\n".join(lines) + "\n"
+
+
+def _unmarked(line: str) -> str:
+    """A line of a rule's page without the marks of a heading and of emphasis. The stars of a cron line are no emphasis."""
+    return re.sub(r"^\*(\w[^*]*)\*(?=\. )|\*\*(\w+\.)\*\*", r"\1\2", line.removeprefix("### "))
 
 
 def _plain(path: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ..diagnostics import SEVERITY_ORDER, Diagnostic, Severity, Source, summary
+from ..redaction import NOT_SHOWN, secret_kind
 from .output import printable
 
 _COLOUR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
@@ -39,7 +40,7 @@ def _block(finding: Diagnostic, lines: Mapping[str, Sequence[str]], width: int |
     head = _broken(f"{place}{mark}{path} {printable(finding.message)}", width)
     styled = click.style(mark, fg=colour, bold=True) + (click.style(path, bold=True) if path else "")
     out = [head.replace(mark + path, styled, 1)]
-    if finding.source and finding.source.file in lines:
+    if finding.source and finding.source.file in lines and NOT_SHOWN not in finding.message:
         out += _excerpt(finding.source, lines[finding.source.file], colour)
     if finding.hint:
         out.append(
@@ -74,6 +75,8 @@ def _excerpt(source: Source, lines: Sequence[str], colour: str) -> list[str]:
     if not 1 <= source.line <= len(lines) or source.column < 1:
         return []
     line = lines[source.line - 1]
+    if secret_kind(line):
+        return []
     start = source.column - 1
     if start > len(line) or len(line) > _MAX_LINE or not line.replace("\t", "").isprintable():
         return []

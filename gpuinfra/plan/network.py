@@ -288,8 +288,6 @@ def _read_cidr(
     if not any(net.subnet_of(p) for p in _PRIVATE):
         out.add(f.CIDR_MALFORMED.at("network.cidr", f"'{text}' is not private address space"))
         return None
-    if net.overlaps(_CONTAINER_BRIDGE):
-        out.add(f.CIDR_OF_CONTAINERS.at("network.cidr", f"'{text}' overlaps {_CONTAINER_BRIDGE}"))
     kept = habits.fabric_range
     if kept and any(p.fabric.kind is FabricKind.INFINIBAND for p in pools) and net.overlaps(IPv4Network(kept)):
         out.add(
@@ -298,6 +296,14 @@ def _read_cidr(
             )
         )
         return None
+    if net.overlaps(_CONTAINER_BRIDGE):
+        out.add(
+            f.CIDR_OF_CONTAINERS.at(
+                "network.cidr",
+                f"'{text}' overlaps {_CONTAINER_BRIDGE}, the default range of Docker's bridge on every node: neighbours with "
+                "an address in it are not reached",
+            )
+        )
     return net
 
 

@@ -23,6 +23,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from ..redaction import secret_kind
 from .quantities import (
     DAY_PATTERN,
     DURATION_PATTERN,
@@ -81,6 +82,22 @@ def visible(text: str) -> str:
     )
 
 
+def is_public_looking(text: str) -> bool:
+    """Whether a text may be shown where a public key belongs: it begins like one, and holds no private one."""
+    return text.lstrip().startswith(_PUBLIC_PREFIXES) and not secret_kind(text)
+
+
+NO_PUBLIC_KEY = ("this is not one SSH public key; it is not shown here", "give the one line of the .pub file")
+_PUBLIC_PREFIXES = ("ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-")
+
+
+def _public(text: str) -> str:
+    """The text itself, or an error that does not show it where it has several lines and may be a private key."""
+    if text.isprintable() or is_public_looking(text):
+        return visible(text)
+    raise bad("invisible", *NO_PUBLIC_KEY)
+
+
 def _lines(text: str) -> str:
     visible(text.replace("\n", "").replace("\t", ""))
     return text
@@ -90,7 +107,10 @@ class SpecModel(BaseModel):
     """A frozen part of the spec."""
 
     # defer_build: one validator for the whole spec at its first use, instead of one for each part at import.
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
+    # hide_input_in_errors: pydantic's own text would show a private key that stands where a public one belongs.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True, hide_input_in_errors=True
+    )
 
     multi_line: ClassVar[frozenset[str]] = frozenset()
     """Text fields in which line breaks have a meaning."""
@@ -241,7 +261,7 @@ Text = Annotated[str, BeforeValidator(refuse_output), AfterValidator(visible)]
 """Text inside a list or a mapping, where no field's own check sees the value."""
 
 PublicKey = Annotated[
-    str, BeforeValidator(refuse_output), StringConstraints(strip_whitespace=True), AfterValidator(visible)
+    str, BeforeValidator(refuse_output), StringConstraints(strip_whitespace=True), AfterValidator(_public)
 ]
 """One line, as a .pub file holds it; the file's line end is left off."""
 

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from ..redaction import secret_kind
 from .fields import Place, shape_of
 from .quantities import shown
 from .scalars import quoted, resolve_scalar, write_inline
@@ -47,7 +48,8 @@ def kind_hint(label: str, value: Any, place: Place, written: str | None) -> str:
         return "write a mapping: take out the '- ' before its keys"
     if hint := _spacing_hint(label, value, place):
         return hint
-    better = _instead(value, place, written)
+    # A hint that repeats a secret shows it, in pieces that no longer look like one.
+    better = None if isinstance(value, str) and secret_kind(value) else _instead(value, place, written)
     if better is not None and place.takes(better):
         text = quoted(better) if isinstance(better, str) else write_inline(better)
         if len(text) <= 120:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from ..diagnostics import Code, Diagnostic, Source, did_you_mean, in_order
 from . import findings as f
-from .base import is_output
+from .base import NO_PUBLIC_KEY, is_output, is_public_looking
 from .consequences import FollowUps
 from .fields import Place, Shape, child, place_at
 from .kinds import kind_hint, kind_of
@@ -31,6 +31,8 @@ _ARMS = {
     "count": frozenset({"number", "range"}),
     "mig": frozenset({"profile", "layout"}),
 }
+
+_PUBLIC_KEYS: Path = ("network", "ssh_keys")
 
 # Errors that our own validators raise with a reason and a hint.
 _OWN: dict[str, Code] = {
@@ -71,6 +73,11 @@ class _Error:
         """What a hint writes before a value: the key and its colon, or nothing for an entry of a list."""
         last = self.path[-1] if self.path else 0
         return f"{printable(last)}: " if isinstance(last, str) else ""
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the value must not be shown, nor be repeated by a hint: text where a public key belongs that is none."""
+        return self.path[:2] == _PUBLIC_KEYS and isinstance(self.value, str) and not is_public_looking(self.value)
 
     @property
     def example(self) -> str:
@@ -150,6 +157,12 @@ def _finding(error: _Error) -> Diagnostic | None:
     if error.kind != "extra_forbidden" and (is_output(error.value) or error.kind == "pulumi_output"):
         reason = "the value is a Pulumi Output, known only during the deployment; the spec needs a plain value"
         return error.at(f.OUTPUT, reason, str(error.ctx.get("hint", "")))
+    if error.hidden and error.kind != "extra_forbidden":
+        code = _OWN.get(error.kind) or (f.WRONG_TYPE if error.kind.endswith("_type") else f.WRONG_FORM)
+        wanted = "; a list of text is wanted" if len(error.path) == len(_PUBLIC_KEYS) else ""
+        return error.at(
+            code, NO_PUBLIC_KEY[0] + wanted, f"{NO_PUBLIC_KEY[1]}, as {error.label}{error.place.examples[0]}"
+        )
     if error.kind in _OWN:
         return error.at(_OWN[error.kind], str(error.ctx.get("reason", error.message)), str(error.ctx.get("hint", "")))
     write = _WRITERS.get(error.kind)
@@ -166,7 +179,13 @@ def _unknown_key(error: _Error) -> Diagnostic:
     known = _known(parent, error.data)
     mapping = place_at(parent, error.data)
     given = given_keys(mapping.value) if mapping else ()
-    hint = unknown_key_hint(key, parent, known, given, error.value)
+    cloud = child(child(error.data, "location"), "provider")
+    number = _before_the_comma(key, error.value, mapping.value if mapping else None)
+    hint = (
+        f"write {number} (no thousands separator)"
+        if number
+        else unknown_key_hint(key, parent, known, given, error.value, cloud if isinstance(cloud, str) else "")
+    )
     whole = place_at(error.meant, error.data) if error.meant else None
     if whole is not None and whole.shape.models and whole.examples:
         hint = f"{hint}; add {error.meant[-1]}, for example {error.meant[-1]}: {whole.examples[0]}"
@@ -174,6 +193,26 @@ def _unknown_key(error: _Error) -> Diagnostic:
     if (at := first_invisible(key)) >= 0:
         message += f": it holds the character U+{ord(key[at]):04X}, which cannot be seen"
     return error.at(f.UNKNOWN_KEY, message, hint, key=True)
+
+
+_THOUSANDS = re.compile(r"[0-9]{3}(?:\.[0-9]+)?")
+
+
+def _before_the_comma(key: str, value: object, mapping: object) -> str:
+    """The number that was written with a comma in a flow mapping, where the comma parts it: `{usd: 20,000}` is a 20 and a
+    key 000. As `usd: 20000`; empty where a key is something else."""
+    if value is not None or not _THOUSANDS.fullmatch(key) or not isinstance(mapping, Mapping):
+        return ""
+    digits: list[str] = []
+    entries = list(cast("Mapping[object, object]", mapping).items())
+    at = next(n for n, (k, _) in enumerate(entries) if k == key)
+    for name, given in reversed(entries[: at + 1]):
+        if isinstance(given, int) and not isinstance(given, bool) and 0 < given < 1000:
+            return f"{printable(str(name))}: {given}{''.join(reversed(digits))}"
+        if given is not None or not _THOUSANDS.fullmatch(str(name)):
+            return ""
+        digits.append(str(name))
+    return ""
 
 
 def _missing(error: _Error) -> Diagnostic:
@@ -187,7 +226,7 @@ def _wrong_type(error: _Error) -> Diagnostic:
     place = error.place
     wanted = place.shape.wanted or "another kind of value"
     named = error.label == "name: " and isinstance(error.value, (int, float)) and not isinstance(error.value, bool)
-    suggestion = name_like(shown(error.value), error.path) if named else ""
+    suggestion = _free_name(shown(error.value), error) if named else ""
     hint = (
         f"write name: {write_inline(suggestion)}"
         if suggestion
@@ -239,11 +278,13 @@ def _bound(error: _Error) -> Diagnostic:
 def _pattern(error: _Error) -> Diagnostic:
     text = str(error.value)
     if error.label == "name: ":
-        suggestion = name_like(text, error.path)
+        suggestion = _free_name(text, error)
         hint = f"take {write_inline(suggestion)}" if suggestion else f"for example {error.example}"
         wanted = "lower-case letters, digits and hyphens, a letter first and no hyphen last"
         return error.at(f.WRONG_FORM, f"{error.said} is not a name: {wanted}", hint)
-    return error.at(f.WRONG_FORM, f"{error.said} is not in the form wanted", f"for example {error.example}")
+    upper = text.strip().upper()
+    hint = f"write {error.label}{upper}" if error.place.takes(upper) else f"for example {error.example}"
+    return error.at(f.WRONG_FORM, f"{error.said} is not in the form wanted", hint)
 
 
 def name_like(text: str, path: Path) -> str:
@@ -252,6 +293,21 @@ def name_like(text: str, path: Path) -> str:
     if name and not name[0].isalpha():
         name = f"{_NAMED.get(str(path[0]), 'cluster')}-{name}"
     return name[:63].strip("-")
+
+
+def _free_name(text: str, error: _Error) -> str:
+    """The name nearest to a text that no other entry of the list has."""
+    name = name_like(text, error.path)
+    if not name or len(error.path) < 3:
+        return name
+    whole = place_at(error.path[:-2], error.data)
+    entries = whole.value if whole is not None else None
+    taken: set[object] = set()
+    for n, entry in enumerate(cast("list[object]", entries) if isinstance(entries, (list, tuple)) else ()):
+        if n != error.path[-2] and isinstance(other := child(entry, "name"), str):
+            taken.add(other)
+    numbered = (f"{name[:59].rstrip('-')}-{n}" for n in range(2, len(taken) + 3))
+    return next(free for free in (name, *numbered) if free not in taken)
 
 
 _NAMED = {"node_pools": "pool", "storage": "storage"}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 
+from ..redaction import NOT_SHOWN, secret_kind
+
 # The JSON schema publishes these patterns, so an editor and `load` agree. [0-9], not \d: that takes every script's digits.
 DURATION_PATTERN = r"^\s*([0-9]+(\.[0-9]+)?\s*[smhdw]\s*)+$"
 SIZE_PATTERN = r"^\s*[0-9]+(\.[0-9]+)?\s*[MmGgTtPp][Ii]?[Bb]\s*$"
@@ -41,6 +43,10 @@ MAX_SIZE_GIB = 2.0**40
 """One zebibyte: far over what any cloud sells, and exact in a float and in JSON."""
 MOMENT_YEARS = range(2000, 2200)
 """Years a moment may lie in: later arithmetic (an hour before, another offset) stays inside the calendar."""
+
+
+_SHORTEST_SECRET = 16
+"""Characters of the shortest text that `secret_kind` recognizes."""
 
 
 class QuantityError(ValueError):
@@ -94,7 +100,10 @@ def shown(value: object, limit: int = 60) -> str:
 
 
 def printable(text: str, limit: int = 60) -> str:
-    """Text cut to `limit` characters, control characters and what cannot be encoded spelled as escapes."""
+    """Text cut to `limit` characters, control characters and what cannot be encoded spelled as escapes. A text that
+    holds a secret is named and not shown: cut, it would no longer look like one."""
+    if len(text) >= _SHORTEST_SECRET and (secret := secret_kind(text)):
+        return f"({secret}, {NOT_SHOWN})"
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
     if cut.isprintable():
         return cut

@@ -11,7 +11,7 @@ from .paths import Path
 from .quantities import printable
 from .scalars import write_inline
 from .spacing import spacing_fault
-from .synonyms import OTHER_KEYS, OTHER_VALUES, WHOLE_ENTRIES
+from .synonyms import EXISTING_IDS, NETWORK_IDS, OTHER_KEYS, OTHER_VALUES, SUBNET_IDS, WHOLE_ENTRIES
 
 _LONGEST_WORD = 100
 
@@ -64,9 +64,11 @@ def word_meant(name: str, word: str, words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def unknown_key_hint(
-    key: str, path: Path, known: tuple[str, ...], given: Collection[str] = (), value: object = None
-) -> str:
-    """The next action for an unknown key of a mapping at `path` that takes the keys `known` and has the keys `given`."""
+    key: str, path: Path, known: tuple[str, ...], given: Collection[str] = (), value: object = None,
+    cloud: str = "",
+) -> str:  # fmt: skip
+    """The next action for an unknown key of a mapping at `path` that takes the keys `known` and has the keys `given`;
+    `cloud` is the provider, in whose form ids are shown."""
     if not key.isprintable():
         likely = likely_key(key, known)
         what = "the spaces before the key" if key[0].isspace() else "the key"
@@ -76,6 +78,8 @@ def unknown_key_hint(
     fault = spacing_fault(key)
     if fault is not None and fault.key in known:
         return fault.hint
+    if whole := _whole_hint(key, path, known, given, value, cloud):
+        return whole
     if sure := _sure_hint(key, known, given, value):
         return sure
     elsewhere = _belongs(key, path)
@@ -87,6 +91,32 @@ def unknown_key_hint(
     if elsewhere or guess:
         return "; ".join(part for part in (elsewhere, guess) if part)
     return f"keys here: {', '.join(known)}" if known else ""
+
+
+def _whole_hint(key: str, path: Path, known: tuple[str, ...], given: Collection[str], value: object, cloud: str) -> str:
+    """What to write for a key whose value has no place of its own here: spot, and the id of a network."""
+    snake = _snake(key)
+    stands_for, entry = WHOLE_ENTRIES.get(snake, ("", ""))
+    if stands_for == "capacity" and key not in known and "capacity" not in known:
+        if value is False:
+            return f"take {printable(key)} out: nothing is spot that is not written so"
+        if path[-1:] == ("capacity",):
+            return "write type: spot"
+        return f"write {entry} in each pool that is meant, at node_pools[].capacity" if not path else ""
+    at_top = isinstance(value, str) and "network" in known and "network" not in given and key not in known and not path
+    if snake in NETWORK_IDS and (at_top or ("existing" in known and "existing" not in given)):
+        network, subnet = EXISTING_IDS.get(cloud, EXISTING_IDS["aws"])
+        if snake in SUBNET_IDS:
+            subnet = _own_id(value) or subnet
+        else:
+            network = _own_id(value) or network
+        entry = f"existing: {{network: {network}, subnet: {subnet}}}"
+        return f"write network: {{{entry}}}" if at_top else f"write {entry}"
+    return ""
+
+
+def _own_id(value: object) -> str:
+    return write_inline(value) if isinstance(value, str) and 0 < len(value) <= 60 and value.isprintable() else ""
 
 
 def _sure_hint(key: str, known: tuple[str, ...], given: Collection[str], value: object) -> str:

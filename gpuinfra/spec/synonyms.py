@@ -158,6 +158,18 @@ WHOLE_ENTRIES: dict[str, tuple[str, str]] = {
 }
 """What a key of other tools becomes here where a mapping is wanted: the key it stands for, and the entry to write."""
 
+SUBNET_IDS = frozenset({"subnet", "subnet_id", "subnetwork"})
+NETWORK_IDS = SUBNET_IDS | {"vpc", "vpc_id", "vnet", "vnet_id", "network_id", "network"}
+"""What names a network that is there by its id alone; here network and subnet stand together in `existing`."""
+
+_VNET = "/subscriptions/…/resourceGroups/rg-net/providers/Microsoft.Network/virtualNetworks/net"
+EXISTING_IDS: dict[str, tuple[str, str]] = {
+    "aws": ("vpc-0a1b2c3d4e5f60718", "subnet-0f1e2d3c4b5a69788"),
+    "gcp": ("projects/acme-lab/global/networks/net", "projects/acme-lab/regions/us-central1/subnetworks/nodes"),
+    "azure": (_VNET, f"{_VNET}/subnets/nodes"),
+}
+"""A network and a subnet in each cloud's own form."""
+
 OTHER_VALUES: dict[str, dict[str, str]] = {
     "kind": {
         **dict.fromkeys(

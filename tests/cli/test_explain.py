@@ -151,3 +151,10 @@ def test_a_gpu_is_not_sold_as_a_retired_type(run):
 )
 def test_local_nvme_has_the_unit_of_its_cloud(run, subject, unit):
     assert f"  local NVMe, {unit} " in run("explain", subject).out
+
+
+def test_the_stars_of_a_cron_line_stay(run):
+    out = run("explain", "GI2222").out
+    assert out.count('"0 20 * * 1-5"') == 2
+    assert "**" not in out
+    assert out.splitlines()[2].startswith("error; warning where")

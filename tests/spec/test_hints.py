@@ -184,8 +184,8 @@ def test_a_word_of_a_cloud_leads_to_its_kind(word: str, kind: str):
         ({"storage": [{**STORE, "type": "x"}]}, "kind stands there already: take type out"),
         ({"storage": [{**STORE, "size": 5}]}, "it is called size_gib here"),
         ({"image": {"name": "x"}}, "it is called container here"),
-        ({"vpc": "x"}, "it is called network here"),
-        ({"network": {"vpc_id": "x"}}, "it is called existing here"),
+        ({"vpc": {}}, "it is called network here"),
+        ({"network": {"vpc_id": "x"}}, "write existing: {network: x, subnet: subnet-0f1e2d3c4b5a69788}"),
         ({"shutdown": {"schedule": "x"}}, "it is called stop_at here"),
     ],
 )

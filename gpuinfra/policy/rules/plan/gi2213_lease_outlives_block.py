@@ -33,6 +33,9 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         block = pool.capacity
         if block.type is not CapacityType.CAPACITY_BLOCK or not ctx.sold(pool):
             continue
+        if block.starts is not None and block.ends is not None and block.ends <= block.starts:
+            # The times are another rule's finding, and nothing follows from them.
+            continue
         if block.ends is not None and block.ends > ctx.now and end > (last := _last(pool, block.ends)):
             yield CODE.at(
                 "shutdown.lease",

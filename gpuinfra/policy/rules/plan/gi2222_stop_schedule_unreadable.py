@@ -29,6 +29,7 @@ _LONGEST_MONTH = {2: 29, 4: 30, 6: 30, 9: 30, 11: 30}
 _EITHER_DAY = {Provider.AWS}
 """Clouds whose scheduler takes one day field only. A line whose day fields have a `*` at the start of one asks for both
 (crontab(5)); without it either may fit, which two schedules can say."""
+_YEARS = re.compile(r"(?:19|20)\d{2}(?:[-,/]\d+)*")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
 
 
@@ -132,14 +133,34 @@ def _nearest(text: str) -> str:
         return f'write "{int(clock[2])} {int(clock[1])} * * *"'
     parts = text.split()
     if len(parts) == 6:
-        for rest in (parts[:5], parts[1:]):
-            shown = " ".join(rest).replace("?", "*")
-            try:
-                _parse(shown)
-            except _UnreadableError:
-                continue
-            return f'write "{shown}": no seconds and no year'
+        rest, what = _five_of(parts)
+        shown = " ".join(rest).replace("?", "*")
+        if rest and _readable(shown):
+            return f'write "{shown}": no {what}'
     return 'write five fields, as "0 20 * * 1-5"'
+
+
+def _five_of(parts: list[str]) -> tuple[list[str], str]:
+    """Six fields as five, and what is left out: seconds before them (Quartz, Spring) or a year behind them (AWS); nothing
+    where both forms fit, for they name different times."""
+    weekday_last = parts[5] != "*" and not _YEARS.fullmatch(parts[5])
+    if weekday_last or parts[3] == "?":
+        rest, what = parts[1:], "seconds"
+    elif parts[5] != "*" or "?" in (parts[2], parts[4]):
+        rest, what = parts[:5], "year"
+    else:
+        fits = [(r, w) for r, w in ((parts[:5], "year"), (parts[1:], "seconds")) if _readable(" ".join(r))]
+        return fits[0] if len(fits) == 1 else ([], "")
+    # In the forms that have `?`, Sunday is day 1 and not 0.
+    return ([], "") if "?" in parts and re.search(r"\d", rest[4]) else (rest, what)
+
+
+def _readable(text: str) -> bool:
+    try:
+        _parse(text)
+    except _UnreadableError:
+        return False
+    return True
 
 
 _T = 'shutdown: {{stop_at: {{cron: "{0}", timezone: UTC}}}}'

@@ -15,6 +15,34 @@ from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2223", "unknown-timezone", Severity.ERROR, __doc__, ("AWS COST-06", "AZ SHUT-02"))
 
+_ABBREVIATIONS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("PST", "PDT", "PT"), ("America/Los_Angeles",)),
+    **dict.fromkeys(("MDT", "MT"), ("America/Denver",)),
+    "CDT": ("America/Chicago",),
+    "CT": ("America/Chicago",),
+    "CST": ("America/Chicago", "Asia/Shanghai"),
+    **dict.fromkeys(("EDT", "ET"), ("America/New_York",)),
+    **dict.fromkeys(("AKST", "AKDT"), ("America/Anchorage",)),
+    "BRT": ("America/Sao_Paulo",),
+    "ART": ("America/Argentina/Buenos_Aires",),
+    "BST": ("Europe/London",),
+    "WEST": ("Europe/Lisbon",),
+    **dict.fromkeys(("CEST", "MEZ", "MESZ"), ("Europe/Berlin",)),
+    "EEST": ("Europe/Helsinki",),
+    "MSK": ("Europe/Moscow",),
+    "SAST": ("Africa/Johannesburg",),
+    "IST": ("Asia/Kolkata", "Europe/Dublin", "Asia/Jerusalem"),
+    "SGT": ("Asia/Singapore",),
+    "HKT": ("Asia/Hong_Kong",),
+    "JST": ("Asia/Tokyo",),
+    "KST": ("Asia/Seoul",),
+    "AWST": ("Australia/Perth",),
+    **dict.fromkeys(("ACST", "ACDT"), ("Australia/Adelaide",)),
+    **dict.fromkeys(("AEST", "AEDT"), ("Australia/Sydney",)),
+    **dict.fromkeys(("NZST", "NZDT"), ("Pacific/Auckland",)),
+}
+"""Abbreviations that the database lacks: what looks like them there is the zone of somebody else."""
+
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     """One finding for the schedule; none where this machine has no timezone database to ask."""
@@ -34,7 +62,8 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         city = name.rpartition("/")[2].strip().replace(" ", "_")
         near = did_you_mean(name, known) or did_you_mean(city, (k.rpartition("/")[2] for k in known))
         same_city = sorted(k for k in known if k.rpartition("/")[2].casefold() == city.casefold())
-        hint = f"did you mean {same_city[0]}?" if same_city else near
+        meant = [k for k in _ABBREVIATIONS.get(name.strip().upper(), ()) if k in known] or same_city[:1]
+        hint = f"did you mean {' or '.join(meant)}?" if meant else near
         yield CODE.at("shutdown.stop_at.timezone", f"'{name[:60]}' is no timezone", hint)
 
 

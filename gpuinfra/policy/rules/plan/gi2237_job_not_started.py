@@ -26,8 +26,14 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         # Imported here: the templates' package is not needed for specs without a job.
         from ....node.manual_commands import manual_commands
 
+        names = {p.name for p in ctx.plan.spec.node_pools}
         manual = next((m for m in manual_commands(ctx.plan) if m.path == "job.command"), None)
-        hint = f"{manual.where}: {manual.command}" if manual is not None else ""
+        if manual is None and (ctx.refused or not names.issuperset(job.pools)):
+            # Why there is no pool to run it on has its finding, and the command cannot be given before.
+            return
+        hint = (
+            f"{manual.where}: {manual.command}" if manual is not None else "name the pools that it runs on in job.pools"
+        )
         yield CODE.at("job.command", "nothing starts the command yet; run it by hand once the nodes are up", hint)
     elif job.launcher is not Launcher.NONE:
         yield CODE.at(

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
+from ....plan.models import ClusterPlan
 from ....vocabulary import Provider
 from ...mounts import is_plain, normal, over_system, within
 from ...rule import Examples, PlanContext, PlanRule, described
@@ -27,22 +28,36 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     temporary = _TEMPORARY.get(ctx.plan.provider, ())
     for n, storage in enumerate(ctx.plan.spec.storage):
         path, shown = f"storage[{n}].mount", storage.mount.encode("unicode_escape").decode()[:60]
-        own = f"take a directory of its own, as /{storage.name}"
+        own = f"take a directory of its own, as {_own(ctx.plan, n, temporary)}"
         if over_system(ctx.plan, storage.mount):
             real = normal(storage.mount)
             where = (
                 f"'{shown}'" if real == storage.mount.rstrip("/") or real == "/" else f"'{shown}', that is {real[:60]},"
             )
             yield CODE.at(path, f"{where} hides a directory of the system", own)
-        elif is_plain(storage.mount) and any(
-            normal(storage.mount) == t or (t != "/mnt" and within(normal(storage.mount), t)) for t in temporary
-        ):
+        elif is_plain(storage.mount) and _on_temporary(storage.mount, temporary):
             yield CODE.at(
                 path,
                 f"'{shown}' is where the cloud's images mount the temporary disk, anew at each boot",
                 own,
                 severity=Severity.WARNING,
             )
+
+
+def _on_temporary(mount: str, temporary: tuple[str, ...]) -> bool:
+    return any(normal(mount) == t or (t != "/mnt" and within(normal(mount), t)) for t in temporary)
+
+
+def _own(plan: ClusterPlan, n: int, temporary: tuple[str, ...]) -> str:
+    """A directory named after the storage that is refused neither for itself nor beside the other mounts."""
+    name = plan.spec.storage[n].name
+    others = [normal(s.mount) for i, s in enumerate(plan.spec.storage) if i != n and s.mount.startswith("/")]
+    others = [m for m in others if m != "/"] + [p.local_nvme.mount for p in plan.pools if p.local_nvme.mount]
+    for mount in (f"/{name}", f"/data/{name}", f"/shared/{name}"):
+        clash = any(within(mount, o) or within(o, mount) for o in others)
+        if not (clash or over_system(plan, mount) or _on_temporary(mount, temporary)):
+            return mount
+    return f"/storage-{name}"
 
 
 _T = "storage: [{{mount: {0}}}]"

@@ -28,6 +28,14 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         if is_plain(mount) or over_system(ctx.plan, mount):
             continue
         why = f"'{shown}' is not {'a plain path' if mount.startswith('/') else 'absolute'}"
+        if "://" in mount:
+            where = "" if storage.existing else f"existing: {shown}, and "
+            own = f"/{storage.name}"
+            own = f"/data{own}" if over_system(ctx.plan, own) else own
+            yield CODE.at(
+                f"storage[{n}].mount", f"'{shown}' is no directory of the nodes", f"write {where}mount: {own}"
+            )
+            continue
         near = "/" + normpath(re.sub(r"[^A-Za-z0-9._/-]+", "-", mount.strip()).rstrip("-")).strip("./-")
         sure = PLAIN.fullmatch(near) and near != "/" and ".." not in mount
         yield CODE.at(f"storage[{n}].mount", why, f"write {near}" if sure else "")

@@ -78,7 +78,9 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         yield CODE.at(
             "labels", f"{len(ctx.plan.spec.labels)} labels make {total} with our own, and the cloud takes {form.most}"
         )
+    first: dict[str, str] = {}
     for key, value in ctx.plan.spec.labels.items():
+        same = first.setdefault(key.lower(), key) if form.key.fullmatch(key) else key
         path, shown = f"labels.{key[:60]}", key[:60]
         if key.lower() in form.ours:
             yield CODE.at(
@@ -92,11 +94,19 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         elif len(key) > form.key_length:
             yield CODE.at(path, f"the key has {len(key)} characters, and the cloud takes {form.key_length}")
         elif not form.key.fullmatch(key):
-            yield CODE.at(path, f"the key '{shown}' is not of {form.says}", _lower(key, form))
+            near = _lower(key, form)
+            hint = "remove or rename it" if near.removeprefix("write ").strip("'") in ctx.plan.spec.labels else near
+            yield CODE.at(path, f"the key '{shown}' is not of {form.says}", hint)
         elif len(value) > form.value_length:
             yield CODE.at(path, f"the value has {len(value)} characters, and the cloud takes {form.value_length}")
         elif not form.value.fullmatch(value):
             yield CODE.at(path, f"the value '{value[:60]}' is not of {form.says}", _lower(value, form))
+        elif same != key:
+            yield CODE.at(
+                path,
+                f"'{shown}' and '{same[:60]}' differ in case alone, and are one key to the cloud, or to a part of it",
+                "remove or rename one of them",
+            )
 
 
 def _lower(text: str, form: _Form) -> str:

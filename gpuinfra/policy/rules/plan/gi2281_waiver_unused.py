@@ -10,17 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC
+from functools import cache
 from typing import Any, cast
 
 from pydantic import BaseModel
 
-from ....diagnostics import Diagnostic, Severity
+from ....diagnostics import Diagnostic, Severity, did_you_mean
 from ....spec.models import ClusterSpec
 from ....spec.paths import parse_path
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2281", "waiver-unused", Severity.INFO, __doc__)
 _RESOURCES = "GI3"
+_ABOVE = ("GI217", "GI219")
+"""Codes of components, rooms and the command line, which this layer cannot list."""
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
@@ -28,7 +31,14 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     one of a code that this layer cannot look for."""
     today = ctx.now.astimezone(UTC).date()
     for n, waiver in enumerate(ctx.plan.spec.waivers):
-        if waiver.expires < today or waiver.code.startswith(_RESOURCES) or waiver.code == CODE.code:
+        if waiver.expires < today:
+            continue
+        known = _codes()
+        if waiver.code not in known and not waiver.code.startswith(_ABOVE):
+            hint = did_you_mean(waiver.code, sorted(known)) or "give the code as gpuinfra check shows it"
+            yield CODE.at(f"waivers[{n}].code", f"{waiver.code} is the code of no finding", hint)
+            continue
+        if waiver.code.startswith(_RESOURCES) or waiver.code == CODE.code:
             continue
         if waiver.path is not None and not _is_place(ctx.plan.spec, waiver.path):
             yield CODE.at(f"waivers[{n}].path", f"'{waiver.path[:60]}' is no place in this spec")
@@ -47,6 +57,18 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
             yield CODE.at(f"waivers[{n}].path", f"{waiver.code} is not found at '{waiver.path[:60]}'", f"it is at {at}")
         else:
             yield CODE.at(f"waivers[{n}].code", f"{waiver.code} is not found in this spec")
+
+
+@cache
+def _codes() -> frozenset[str]:
+    """Every code that is given by this layer and those below."""
+    from ....node.findings import CODES as NODE
+    from ....plan.findings import CODES as PLAN
+    from ....plan.image_findings import CODES as IMAGES
+    from ....spec.findings import CODES as SPEC
+    from ...registry import all_rules
+
+    return frozenset(c.code for c in (*SPEC, *PLAN, *IMAGES, *NODE, *(r.code for r in all_rules())))
 
 
 def _found(ctx: PlanContext, code: str) -> tuple[Diagnostic, ...] | None:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
+from ....redaction import secret_kind
 from ....vocabulary import Provider
 from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE
 from ...aws_user_data import script
@@ -25,13 +26,6 @@ CODE = described("GI3060", "secret-in-user-data", Severity.ERROR, __doc__, ("AWS
 _WORDS = ("password", "passwd", "secret", "api_key", "apikey", "token")
 _KEY = r"(?i:PASSWORD|PASSWD|SECRET_?(?:ACCESS_?)?KEY|API_?KEY|AUTH_?TOKEN|ACCESS_?TOKEN|_TOKEN)"
 _VALUE = r"(?!(?i:none|null|true|false)\b|self\.|os\.)[^\s\"'$<>(){}\[\]`,;\\]{6,}"
-_SHAPES = (
-    ("a private key", re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
-    ("an AWS access key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
-    ("a Hugging Face token", re.compile(r"\bhf_[A-Za-z0-9]{20,}\b")),
-    ("a GitHub token", re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})\b")),
-    ("an API key", re.compile(r"\b(?:nvapi-[A-Za-z0-9_-]{20,}|sk-[A-Za-z0-9_-]{20,}|xox[bp]-[A-Za-z0-9-]{20,})")),
-)
 _ASSIGNED = (
     re.compile(rf"{_KEY}=[\"']?{_VALUE}(?=[\s\"';]|$)"),
     re.compile(rf"(?m){_KEY}[^\S\n]*:[^\S\n]+[\"']?{_VALUE}[\"']?[^\S\n]*$"),
@@ -60,7 +54,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 
 def _kind_of_secret(text: str) -> str:
-    found = next((what for what, shape in _SHAPES if shape.search(text)), "")
+    found = secret_kind(text)
     # Boot documents are long and mostly scripts: only lines with one of the words are worth the closer look.
     lines = [] if found else [line for line in text.splitlines() if any(w in line.lower() for w in _WORDS)]
     near = "\n".join(lines)

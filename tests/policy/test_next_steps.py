@@ -1,0 +1,114 @@
+"""Hints of plan rules whose next step is taken, and one finding for one cause."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gpuinfra.reference import all_codes
+from tests.policy.test_plan_rules import AZURE, GCP, found, of, stop_at
+
+OTHER_CLOUDS = {"aws": {}, "gcp": GCP, "azure": AZURE}
+
+
+@pytest.mark.parametrize(
+    ("name", "others", "own"),
+    [
+        ("home", [], "/data/home"),
+        ("tmp", [], "/data/tmp"),
+        ("files", [], "/files"),
+        ("home", [{"name": "x", "kind": "bucket", "mount": "/data"}], "/shared/home"),
+    ],
+)
+def test_the_directory_offered_is_not_refused(name: str, others: list[Any], own: str):
+    (one,) = of("GI2261", {"storage": [{"name": name, "mount": "/home"}, *others]})
+    assert one.hint == f"take a directory of its own, as {own}"
+    after = {d.code for d in found({"storage": [{"name": name, "mount": own}, *others]})}
+    assert after & {"GI2260", "GI2261", "GI2262"} == set()
+
+
+def test_on_azure_the_temporary_disk_is_not_offered():
+    storage = {"name": "mnt", "kind": "bucket", "size_gib": None, "throughput_mbps_per_tib": None, "mount": "/mnt"}
+    (one,) = of("GI2261", {**AZURE, "storage": [storage]})
+    assert one.hint.endswith("as /data/mnt")
+
+
+@pytest.mark.parametrize("address", ["s3://acme-data", "gs://acme-data/x", "https://acme.blob.core.windows.net/data"])
+def test_a_bucket_is_no_mount(address: str):
+    (one,) = of("GI2262", {"storage": [{"name": "data", "mount": address}]})
+    assert one.hint == f"write existing: {address}, and mount: /data"
+
+
+@pytest.mark.parametrize(
+    ("zone", "near"),
+    [
+        ("PST", "America/Los_Angeles"),
+        ("edt", "America/New_York"),
+        ("CST", "America/Chicago or Asia/Shanghai"),
+        ("CEST", "Europe/Berlin"),
+        ("BST", "Europe/London"),
+        ("IST", "Asia/Kolkata"),
+        ("JST", "Asia/Tokyo"),
+    ],
+)
+def test_an_abbreviation_names_its_own_zone(zone: str, near: str):
+    (one,) = of("GI2223", stop_at("0 0 * * *", zone))
+    assert one.hint.startswith(f"did you mean {near}")
+
+
+def test_every_zone_that_an_abbreviation_names_exists():
+    from zoneinfo import ZoneInfo
+
+    from gpuinfra.policy.rules.plan.gi2223_unknown_timezone import _ABBREVIATIONS  # pyright: ignore[reportPrivateUsage]
+
+    assert [str(ZoneInfo(z)) for zones in _ABBREVIATIONS.values() for z in zones]
+
+
+def waived(code: str) -> dict[str, Any]:
+    return {"waivers": [{"code": code, "reason": "known", "expires": "2026-12-31"}]}
+
+
+@pytest.mark.parametrize("code", ["GI9999", "GI0001", "GI3999", "GI2998"])
+def test_a_waiver_of_a_code_that_is_none_is_said(code: str):
+    (one,) = of("GI2281", waived(code))
+    assert (one.path, one.message) == ("waivers[0].code", f"{code} is the code of no finding")
+
+
+def test_a_waiver_of_an_unknown_code_names_the_nearest():
+    (one,) = of("GI2281", waived("GI3998"))
+    assert "did you mean GI3" in one.hint
+
+
+def test_every_code_that_exists_can_be_waived():
+    from gpuinfra.cli.judge import CODES
+
+    spec: dict[str, Any] = {"waivers": [waived(code)["waivers"][0] for code in all_codes(CODES)]}
+    assert not [d for d in of("GI2281", spec) if "no finding" in d.message]
+
+
+def test_a_job_on_an_unknown_pool_is_one_finding():
+    codes = [d.code for d in found({"job": {"pools": ["gpus"], "command": ["python", "x.py"]}})]
+    assert "GI2236" in codes
+    assert "GI2237" not in codes
+
+
+@pytest.mark.parametrize("cloud", ["aws", "azure"])
+def test_label_keys_that_differ_in_case_alone_are_refused(cloud: str):
+    (one,) = of("GI2270", {**OTHER_CLOUDS[cloud], "labels": {"Team": "a", "team": "b"}})
+    assert (one.path, one.is_error) == ("labels.team", True)
+    assert "'team' and 'Team' differ in case alone" in one.message
+
+
+def test_on_gcp_the_upper_case_key_alone_is_the_fault():
+    (one,) = of("GI2270", {**GCP, "labels": {"Team": "a", "team": "b"}})
+    assert (one.path, one.hint) == ("labels.Team", "remove or rename it")
+
+
+def test_a_block_that_ends_before_it_starts_is_one_finding():
+    times = {"starts": "2026-12-08T11:30:00Z", "ends": "2026-12-03T11:30:00Z"}
+    block = {"type": "capacity_block", "id": "cr-0aaa1111bbbb2222c", **times}
+    over = {"node_pools": [{"count": 8, "capacity": block}], "shutdown": {"lease": "2026-12-04T00:00:00Z"}}
+    codes = [d.code for d in found(over)]
+    assert "GI2215" in codes
+    assert "GI2213" not in codes
