@@ -13,6 +13,7 @@ from ..spec.models import ClusterSpec, NodePool
 from ..spec.quantities import format_duration, format_moment
 from ..vocabulary import Launcher, LocalNvme, OnLimit, Provider
 from . import findings as f
+from .arguments import check_moment, wrong_type
 from .capacity import plan_capacity, plan_counts
 from .fabric import Question, plan_fabric
 from .images import resolve_images
@@ -43,6 +44,9 @@ def resolve(spec: ClusterSpec, now: datetime | None = None, *, name: str | None 
     `now` is the moment that leases and blocks are judged by; left out, the current one. `name` replaces the spec's own
     as the beginning of every resource name: a component passes its own, so that two clusters never share a name.
     """
+    if not isinstance(spec, ClusterSpec):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise wrong_type("spec", spec, "a ClusterSpec, as gpuinfra.load(path).spec")
+    check_moment("now", now)
     moment = now or datetime.now(UTC)
     prefix = name or spec.name
     out = Collector()
