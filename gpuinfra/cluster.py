@@ -50,7 +50,9 @@ class GpuCluster(pulumi.ComponentResource):
         ids may be Outputs, or its ClusterNetwork. `now` is the moment that leases and capacity blocks are judged by;
         left out, the current one.
 
-        Raises GpuInfraError with every finding when the spec has errors; then nothing is registered.
+        Raises GpuInfraError with every finding when the spec has errors; then nothing is registered. A mapping or a file
+        with mistakes gives findings with codes and hints; `ClusterSpec(...)` raises pydantic's own error before it gets
+        here.
         """
         plan = planned(spec, name, opts, now)
         room = get(plan.provider)

@@ -170,9 +170,61 @@ def test_every_finding_comes_at_once_with_its_place_and_nothing_is_registered(tm
     assert not own(graph)
 
 
-def test_a_spec_of_another_kind_is_a_finding() -> None:
-    with pytest.raises(GpuInfraError, match="mapping"):
-        run(spec_=pulumi.Output.from_input({}))
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            pulumi.Output.from_input({}),
+            "spec is an Output; give a ClusterSpec, a mapping, or the path of a YAML file, kno",
+        ),
+        (None, r"spec is None; give a ClusterSpec, .*None where its \.diagnostics say why"),
+        ([spec()], "spec is a list; give a ClusterSpec"),
+        (parse(spec()), r"spec is a Loaded; .*: its \.spec"),
+    ],
+)
+def test_a_spec_of_another_type_is_refused(given: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        record(lambda: GpuCluster("train", given, now=NOW))
+
+
+@pytest.mark.parametrize("text", [yaml.safe_dump(spec()), "name: train", '{"name": "train"}'])
+def test_the_text_of_a_spec_is_not_taken_as_a_path(text: str) -> None:
+    with pytest.raises(ValueError, match=r'looks like YAML.*gpuinfra\.load\("cluster\.yaml", text\)\.spec') as error:
+        run(spec_=text)
+    assert text not in str(error.value)
+    assert gpuinfra.load("cluster.yaml", yaml.safe_dump(spec())).spec
+
+
+def test_a_path_may_look_like_yaml_where_the_file_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "a: b.yaml"
+    path.write_text(yaml.safe_dump(spec()))
+    assert run(spec_=str(path)).named("train")
+
+
+@pytest.mark.parametrize(
+    ("now", "kind", "said"),
+    [
+        ("2026-12-01T00:00:00Z", TypeError, "now is a str; give a datetime with a timezone"),
+        (NOW.date(), TypeError, "now is a date; give a datetime with a timezone"),
+        (datetime(2026, 12, 1), ValueError, "now has no timezone"),
+    ],
+)
+def test_the_moment_that_leases_are_judged_by_has_a_timezone(now: Any, kind: type[Exception], said: str) -> None:
+    with pytest.raises(kind, match=said):
+        record(lambda: GpuCluster("train", spec(), now=now))
+    model = parse(spec()).spec
+    assert model
+    with pytest.raises(kind, match=said):
+        gpuinfra.resolve(model, now)
+
+
+def test_deciding_wants_a_model() -> None:
+    for given, said in (("/x.yaml", "a str"), (spec(), "a dict"), (None, "None")):
+        with pytest.raises(TypeError, match=f"spec is {said}; give a ClusterSpec, as gpuinfra"):
+            gpuinfra.resolve(given)  # type: ignore[arg-type]
+
+
+def test_a_file_that_is_not_there_is_a_finding() -> None:
     with pytest.raises(GpuInfraError, match="no such file"):
         run(spec_="there-is-none.yaml")
 

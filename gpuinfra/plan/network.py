@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address, IPv4Network, NetmaskValueError
 
 from .. import catalog
-from ..diagnostics import Collector
+from ..diagnostics import Collector, Diagnostic
 from ..spec.models import Network
 from ..vocabulary import FabricKind, Provider, StorageKind
 from . import findings as f
@@ -100,7 +100,7 @@ def plan_network(
     cidr = ""
     wants = _wants(habits, zone, pools, storage)
     if wish.existing:
-        _check_ids(habits, region, wish.existing.network, wish.existing.subnet, out)
+        _check_ids(provider, region, wish.existing.network, wish.existing.subnet, out)
         _check_own_subnets(habits, zone, storage, out)
         decisions.append(Decision("network", wish.existing.network, f"existing, with subnet {wish.existing.subnet}"))
         wants = [w for w in wants if w.own_network]
@@ -130,15 +130,21 @@ def plan_network(
     return plan, tuple(decisions)
 
 
-def _check_ids(habits: _Habits, region: str, network: str, subnet: str, out: Collector) -> None:
-    good = True
-    for path, value, form in (
-        ("network.existing.network", network, habits.network_id),
-        ("network.existing.subnet", subnet, habits.subnet_id),
-    ):
-        if not re.fullmatch(form, value):
-            good = False
-            out.add(f.NETWORK_ID.at(path, f"'{value}' is not an id of this cloud", f"the form is {habits.id_form}"))
+def id_finding(provider: Provider, path: str, value: str, *, subnet: bool = False) -> Diagnostic | None:
+    """A finding where a text is not the id of a network, or of a subnet, in the cloud's form."""
+    habits = _HABITS[provider]
+    if re.fullmatch(habits.subnet_id if subnet else habits.network_id, value):
+        return None
+    return f.NETWORK_ID.at(path, f"'{value}' is not an id of this cloud", f"the form is {habits.id_form}")
+
+
+def _check_ids(provider: Provider, region: str, network: str, subnet: str, out: Collector) -> None:
+    found = (
+        id_finding(provider, "network.existing.network", network),
+        id_finding(provider, "network.existing.subnet", subnet, subnet=True),
+    )
+    out.add(*(d for d in found if d))
+    good = not any(found)
     elsewhere = re.search(r"/regions/([^/]+)/", subnet)
     if elsewhere and elsewhere[1] != region:
         out.add(

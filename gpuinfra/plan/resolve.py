@@ -11,8 +11,9 @@ from ..catalog import Accelerator, Miss
 from ..diagnostics import Collector, Diagnostic
 from ..spec.models import ClusterSpec, NodePool
 from ..spec.quantities import format_duration, format_moment
-from ..vocabulary import Launcher, LocalNvme, OnLimit, Provider
+from ..vocabulary import Launcher, LocalNvme, OnLimit, Provider, StorageKind
 from . import findings as f
+from .arguments import check_moment, wrong_type
 from .capacity import plan_capacity, plan_counts
 from .fabric import Question, plan_fabric
 from .images import resolve_images
@@ -43,6 +44,9 @@ def resolve(spec: ClusterSpec, now: datetime | None = None, *, name: str | None 
     `now` is the moment that leases and blocks are judged by; left out, the current one. `name` replaces the spec's own
     as the beginning of every resource name: a component passes its own, so that two clusters never share a name.
     """
+    if not isinstance(spec, ClusterSpec):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise wrong_type("spec", spec, "a ClusterSpec, as gpuinfra.load(path).spec")
+    check_moment("now", now)
     moment = now or datetime.now(UTC)
     prefix = name or spec.name
     out = Collector()
@@ -70,6 +74,7 @@ def resolve(spec: ClusterSpec, now: datetime | None = None, *, name: str | None 
         decisions.insert(0, zone_decision)
     moves = _moves(spec)
     _check_names(spec, provider, out)
+    _check_prefix(spec, provider, prefix, out)
     setting = _Setting(spec, provider, prefix, zone, moment, moves, any(m.gpus for _, _, m in machines))
     pools: list[PoolPlan] = []
     for path, pool, machine in machines:
@@ -153,6 +158,23 @@ def _check_names(spec: ClusterSpec, provider: Provider, out: Collector) -> None:
             )
         elif row and name and row.pattern and not re.search(row.pattern, name):
             out.add(f.NAME_TOO_LONG.at(path, f"'{name}' has characters that the cloud does not take", "rename it"))
+
+
+def _check_prefix(spec: ClusterSpec, provider: Provider, prefix: str, out: Collector) -> None:
+    """Derived names begin with the cluster's, and some clouds keep beginnings for themselves."""
+    made = [s.name for s in spec.storage if s.kind is StorageKind.BUCKET and not s.existing]
+    names = [("security_group", f"{prefix}-nodes"), *(("bucket", f"{prefix}-{name}") for name in made)]
+    for kind, name in names:
+        row = catalog.limit(provider, f"name.{kind}")
+        # What the provider adds to a name of its own making begins with a hyphen.
+        if row and row.pattern and not re.search(row.pattern, f"{name}-0"):
+            said = kind.replace("_", " ")
+            out.add(
+                f.NAME_TOO_LONG.at(
+                    "name", f"the cloud takes no {said} named '{name}-…'", f"give the cluster another name: {row.notes}"
+                )
+            )
+            return
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..diagnostics import Diagnostic, GpuInfraError, Severity, has_errors
+from ..plan.arguments import wrong_type
 from ..plan.models import ClusterPlan
 from ..policy.judgement import judge
 from ..spec.load import Loaded, load, parse
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
 
 SpecLike = ClusterSpec | Mapping[str, Any] | str | Path
 """The spec as a model, as a mapping, or as the path of a YAML file."""
+_WANTED = "a ClusterSpec, a mapping, or the path of a YAML file, known before the deployment"
+_MEANT: dict[type, str] = {
+    Loaded: ": its .spec",
+    type(None): "; the .spec of what gpuinfra.load gives is None where its .diagnostics say why",
+}
 
 
 def planned(
@@ -53,8 +60,21 @@ def judged(spec: SpecLike, name: str, now: datetime | None) -> tuple[ClusterPlan
 def _loaded(spec: SpecLike) -> Loaded:
     if isinstance(spec, ClusterSpec):
         return Loaded(spec, ())
-    # What is neither a path nor a mapping is a finding of the reader's.
-    return load(spec) if isinstance(spec, (str, Path)) else parse(spec)
+    if isinstance(spec, (str, Path)):
+        _refuse_yaml(str(spec))
+        return load(spec)
+    if not isinstance(spec, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise wrong_type("spec", spec, _WANTED + _MEANT.get(type(spec), ""))
+    return parse(spec)
+
+
+def _refuse_yaml(path: str) -> None:
+    # As a path it would come back whole, in a finding that there is no such file.
+    if ("\n" in path or ": " in path) and not os.path.exists(path):
+        raise ValueError(
+            "spec is a text that looks like YAML, and a text is taken as the path of a file; give "
+            'gpuinfra.load("cluster.yaml", text).spec, or a mapping'
+        )
 
 
 def warn(found: tuple[Diagnostic, ...]) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from gpuinfra.plan.resolve import resolve
 
-from ..specs import AWS, AZURE, GCP, NOW, clean, found, only, pool, resolved
+from ..specs import AWS, AZURE, GCP, NOW, clean, found, only, pool, resolved, spec
 
 BLOCK = {
     "type": "capacity_block",
@@ -199,6 +199,32 @@ def test_names_that_the_user_gives_are_refused_when_too_long():
     long = {**AZURE, "location": {**AZURE["location"], "resource_group": "r" * 91}}
     assert only(resolved(pool(long)), "GI2071").path == "location.resource_group"
     assert only(resolved(pool(proximity="g" * 256)), "GI2071").path == "node_pools[0].proximity"
+
+
+BUCKETS = [{"name": "out", "kind": "bucket", "mount": "/out"}, {"name": "demo", "kind": "bucket", "mount": "/demo"}]
+
+
+@pytest.mark.parametrize(
+    ("base", "name", "storage", "refused"),
+    [
+        (AWS, "sg-train", [], "security group named 'sg-train-nodes-…'"),
+        (AWS, "sg", [], "security group named 'sg-nodes-…'"),
+        (GCP, "sg-train", [], ""),
+        (AWS, "sgs-train", [], ""),
+        (AWS, "xn--train", [], ""),
+        (AWS, "xn--train", BUCKETS, "bucket named 'xn--train-out-…'"),
+        (AWS, "sthree", BUCKETS, "bucket named 'sthree-out-…'"),
+        (AWS, "amzn-s3", BUCKETS, "bucket named 'amzn-s3-demo-…'"),
+        (AWS, "sthree", [{**BUCKETS[0], "existing": "s3://results"}], ""),
+        (AZURE, "a--b", BUCKETS, "bucket named 'a--b-out-…'"),
+    ],
+)
+def test_names_begin_as_the_cloud_lets_them(base, name, storage, refused):
+    findings = found(resolved(spec(base, name=name, storage=storage)), "GI2071")
+    assert [(d.path, refused in d.message) for d in findings] == ([("name", True)] if refused else [])
+    assert all("must not begin" in d.hint or "no hyphens side by side" in d.hint for d in findings)
+    named = resolve(spec(base, storage=storage), NOW, name=name)
+    assert bool(found(named, "GI2071")) == bool(refused)
 
 
 @pytest.mark.parametrize("word", ["cluster", "compact", "a; $(id)", "spread"])

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import pulumi
 import pulumi_aws as aws
 
+from ...plan.arguments import check_names, check_type
 from ...plan.models import ClusterPlan
 from ...spec.models import ClusterSpec
 from ...vocabulary import StorageKind
@@ -59,6 +60,9 @@ class NodeIdentity(pulumi.ComponentResource):
         by storage name; those that exist are known from the spec. `boot_folder`: ARN of the bucket that holds what user
         data cannot."""
         plan = planned(spec, name, opts)
+        check_names("pools", "pool", pools, [p.name for p in plan.pools])
+        check_type("buckets", buckets, Mapping, "a mapping from the names of storages to the ARNs of their buckets")
+        check_names("buckets", "bucket storage", list(buckets or ()), _bucket_storages(plan))
         super().__init__("gpuinfra:aws:NodeIdentity", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         prefix = plan.name
@@ -111,6 +115,10 @@ def statements(
             )
         )
     return [*found, *_bucket_statements(plan, buckets), *_pull_statements(plan)]
+
+
+def _bucket_storages(plan: ClusterPlan) -> list[str]:
+    return [s.name for s in plan.storage if s.kind is StorageKind.BUCKET]
 
 
 def _boot_statements(folder: pulumi.Input[str] | None) -> list[Statement]:

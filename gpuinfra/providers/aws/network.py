@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 
 import pulumi
 import pulumi_aws as aws
 
+from ...diagnostics import Diagnostic, GpuInfraError
+from ...plan.arguments import check_type, wrong_type
 from ...plan.models import ClusterPlan, Subnet
+from ...plan.network import id_finding
 from ...spec.models import ClusterSpec
+from ...vocabulary import Provider
 from ..planning import planned
 from .firewall import firewall
 from .tags import tags
 
 _ANYWHERE = "0.0.0.0/0"
+_AN_EXISTING = "gpuinfra.aws.ExistingNetwork(vpc_id=…, subnet_id=…)"
 
 
 @dataclass(frozen=True)
@@ -32,9 +37,10 @@ class ExistingNetwork:
         groups: object = self.security_group_ids
         # Text is a sequence of letters, and an Output has no length before the deployment.
         if isinstance(groups, (str, pulumi.Output)):
-            raise TypeError(
-                f"security_group_ids is a {type(groups).__name__}; give a list, whose elements may be Outputs"
-            )
+            raise wrong_type("security_group_ids", groups, "a list, whose elements may be Outputs")
+        found = [_id_finding("vpc_id", self.vpc_id), _id_finding("subnet_id", self.subnet_id, subnet=True)]
+        if wrong := [f for f in found if f]:
+            raise GpuInfraError(wrong)
 
 
 @dataclass(frozen=True)
@@ -78,11 +84,11 @@ class ClusterNetwork(pulumi.ComponentResource):
     ) -> None:
         """The network of a spec. `existing` replaces the spec's own network, new or not."""
         plan = planned(spec, name, opts)
+        check_type("existing", existing, ExistingNetwork, _AN_EXISTING)
         super().__init__("gpuinfra:aws:ClusterNetwork", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
-        given = existing or _named_in(plan)
-        place = _existing_place(given) if given else _new_place(plan, child)
-        clients = tuple(given.security_group_ids) if given else ()
+        place = _place(plan, existing, child)
+        clients = tuple(existing.security_group_ids) if existing else ()
         walls = firewall(plan.name, plan, place.vpc_id, clients, child)
         self.vpc_id = place.vpc_id
         self.subnet_id = place.subnet_id
@@ -108,24 +114,39 @@ def cluster_network(
     opts: pulumi.ResourceOptions,
 ) -> ClusterNetwork:
     """The network that was given, or one made for the plan (inside an existing one where that was given)."""
+    check_network(network)
     if isinstance(network, ClusterNetwork):
         return network
-    if network is not None and not isinstance(network, ExistingNetwork):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(
-            f"network is a {type(network).__name__}; give gpuinfra.aws.ExistingNetwork(vpc_id=…, subnet_id=…) or a "
-            "gpuinfra.aws.ClusterNetwork"
-        )
     return ClusterNetwork(name, plan, opts, existing=network)
 
 
-def _named_in(plan: ClusterPlan) -> ExistingNetwork | None:
-    network = plan.network
-    return None if network.is_new else ExistingNetwork(network.existing_network, network.existing_subnet)
+def check_network(network: object) -> None:
+    """Raises TypeError unless the value is None or a network."""
+    check_type(
+        "network", network, (ClusterNetwork, ExistingNetwork), f"{_AN_EXISTING} or a gpuinfra.aws.ClusterNetwork"
+    )
 
 
-def _existing_place(given: ExistingNetwork) -> _Place:
-    vpc_id, subnet_id = pulumi.Output.from_input(given.vpc_id), pulumi.Output.from_input(given.subnet_id)
-    return _Place(vpc_id, subnet_id, None, {}, ())
+def _id_finding(argument: str, value: object, *, subnet: bool = False) -> Diagnostic | None:
+    # What is no text yet is known only during the deployment.
+    if isinstance(value, (pulumi.Output, Awaitable)):
+        return None
+    if not isinstance(value, str):
+        raise wrong_type(argument, value, "the id as text, or an Output of it")
+    return id_finding(Provider.AWS, argument, value, subnet=subnet)
+
+
+def _place(plan: ClusterPlan, existing: ExistingNetwork | None, opts: pulumi.ResourceOptions) -> _Place:
+    if existing:
+        return _existing_place(existing.vpc_id, existing.subnet_id)
+    if plan.network.is_new:
+        return _new_place(plan, opts)
+    # The spec's own ids are checked with the spec, where they may be waived.
+    return _existing_place(plan.network.existing_network, plan.network.existing_subnet)
+
+
+def _existing_place(vpc_id: pulumi.Input[str], subnet_id: pulumi.Input[str]) -> _Place:
+    return _Place(pulumi.Output.from_input(vpc_id), pulumi.Output.from_input(subnet_id), None, {}, ())
 
 
 def _new_place(plan: ClusterPlan, opts: pulumi.ResourceOptions) -> _Place:

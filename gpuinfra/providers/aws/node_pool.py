@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
-from ...diagnostics import did_you_mean
+from ...plan.arguments import check_name, check_type
 from ...plan.models import ClusterPlan, PoolPlan
 from ...spec.models import ClusterSpec
 from ...vocabulary import CapacityType
@@ -16,7 +16,7 @@ from .boot import NodeBoot
 from .capacity_block import follow_block
 from .identity import NodeIdentity
 from .launch_template import NodeParts, launch_template
-from .network import ClusterNetwork, ExistingNetwork, cluster_network
+from .network import ClusterNetwork, ExistingNetwork, check_network, cluster_network
 from .spend import Spend
 from .storage import SharedStorage
 from .tags import tags
@@ -61,6 +61,13 @@ class NodePool(pulumi.ComponentResource):
         the network of the spec, an identity, the spec's storage, and its end and budget."""
         plan = planned(spec, name, opts)
         one = _pool(plan, pool)
+        check_network(network)
+        check_type("identity", identity, NodeIdentity, "a gpuinfra.aws.NodeIdentity")
+        check_type("storage", storage, SharedStorage, "a gpuinfra.aws.SharedStorage")
+        check_type("spend", spend, Spend, "a gpuinfra.aws.Spend")
+        check_type("boot", boot, NodeBoot, "a NodeBoot")
+        if spend is not None:
+            spend.check_covers(one)
         super().__init__("gpuinfra:aws:NodePool", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         around = _surroundings(name, plan, one, network, identity, storage, spend, boot, child)
@@ -90,12 +97,10 @@ class NodePool(pulumi.ComponentResource):
 
 def _pool(plan: ClusterPlan, name: str | None) -> PoolPlan:
     names = [p.name for p in plan.pools]
-    found = plan.pool(name) if name is not None else (plan.pools[0] if len(plan.pools) == 1 else None)
-    if found is None:
-        asked = f"no pool is named {name!r}" if name is not None else "the spec has several pools and none was chosen"
-        guess = did_you_mean(name, names) if name is not None else ""
-        raise ValueError(f"pool: {asked}; the spec's pools: {', '.join(names)} {guess}".rstrip())
-    return found
+    check_name("pool", "pool", name, names)
+    if name is None and len(names) != 1:
+        raise ValueError(f"pool: the spec has several pools and none was chosen; the spec's pools: {', '.join(names)}")
+    return next(p for p in plan.pools if name in (None, p.name))
 
 
 def _surroundings(

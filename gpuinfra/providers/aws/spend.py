@@ -8,6 +8,7 @@ from typing import cast
 import pulumi
 import pulumi_aws as aws
 
+from ...plan.arguments import check_names
 from ...plan.models import ClusterPlan, PoolPlan
 from ...spec.locations import AwsLocation
 from ...spec.models import Budget, ClusterSpec
@@ -39,9 +40,11 @@ class Spend(pulumi.ComponentResource):
     ) -> None:
         """The budget and the end of a spec. `pools`: for the groups of these pools alone."""
         plan = planned(spec, name, opts)
+        check_names("pools", "pool", pools, [p.name for p in plan.pools])
         super().__init__("gpuinfra:aws:Spend", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         chosen = [p for p in plan.pools if pools is None or p.name in pools]
+        self._groups = frozenset(p.cloud_name for p in chosen)
         self._end = lease_end(plan, child)
         self._end.warn_when_over(plan.lease.path)
         shutdown = plan.spec.shutdown
@@ -57,6 +60,16 @@ class Spend(pulumi.ComponentResource):
         self.lease_end = pulumi.Output.from_input(cast("pulumi.Input[str | None]", self._end.text))
         self.budget_name = made.name if made else None
         self.register_outputs({"leaseEnd": self.lease_end})
+
+    def check_covers(self, pool: PoolPlan) -> None:
+        """Raises ValueError where the end and the budget are not those of the pool's group, which would run on."""
+        if pool.cloud_name not in self._groups:
+            covered = ", ".join(sorted(self._groups)) or "none"
+            raise ValueError(
+                f"spend: it does not cover pool {pool.name!r}, whose group is {pool.cloud_name}; its groups: {covered}. "
+                "Name the pool in its `pools`, and give the Spend and the NodePool one name, or one plan as the spec "
+                "(gpuinfra.resolve(spec, name=…).plan)"
+            )
 
     def until_end(self, nodes: int) -> pulumi.Input[int]:
         """So many nodes while the lease lasts, and none after it."""

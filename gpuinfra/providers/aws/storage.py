@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
+from ...plan.arguments import check_name
 from ...plan.models import ClusterPlan, StoragePlan
 from ...spec.models import ClusterSpec
 from ...vocabulary import StorageKind
@@ -15,7 +16,7 @@ from ..planning import planned
 from .identity import bucket_and_prefix
 from .late_text import late_text
 from .lustre import lustre_file_system
-from .network import ClusterNetwork, ExistingNetwork, cluster_network
+from .network import ClusterNetwork, ExistingNetwork, check_network, cluster_network
 from .partitions import host
 from .tags import tags
 
@@ -54,6 +55,8 @@ class SharedStorage(pulumi.ComponentResource):
     ) -> None:
         """The storage of a spec. `storage`: this one alone. `network` is where it stands: the spec's where left out."""
         plan = planned(spec, name, opts)
+        check_name("storage", "storage", storage, [s.name for s in plan.storage])
+        check_network(network)
         super().__init__("gpuinfra:aws:SharedStorage", name, None, opts)
         self._plan = plan
         self._child = pulumi.ResourceOptions(parent=self)
