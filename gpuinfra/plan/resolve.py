@@ -23,6 +23,7 @@ from .names import cloud_name, pool_resource_name
 from .network import plan_network
 from .placement import Nodes, plan_placement
 from .storage import plan_storage
+from .zone_as_region import zone_as_region
 from .zones import Standing, check_region, choose_zone
 
 CLUSTER_LABEL = "gpuinfra-cluster"
@@ -51,6 +52,8 @@ def resolve(spec: ClusterSpec, now: datetime | None = None, *, name: str | None 
     prefix = name or spec.name
     out = Collector()
     provider = Provider(spec.location.provider)
+    if (misplaced := zone_as_region(provider, spec.location)) is not None:
+        return Resolution(None, (misplaced,))
     if not check_region(provider, spec.location, out):
         return Resolution(None, out.found)
     machines, decisions = _machines(spec, provider, out)

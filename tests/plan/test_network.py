@@ -204,6 +204,12 @@ def test_pools_that_want_other_packet_sizes():
     assert not [d for d in resolved(spec(base, node_pools=pools[:1])).diagnostics if d.code == "GI2057"]
 
 
+def test_a_range_over_both_reserved_ranges_is_one_finding():
+    codes = [d.code for d in resolved(spec(AZURE, network={"cidr": "172.16.0.0/12"})).diagnostics]
+    assert "GI2053" in codes
+    assert "GI2058" not in codes
+
+
 def test_the_range_of_the_container_bridge():
     one = only(resolved(spec(AWS, network={"cidr": "172.17.0.0/16"})), "GI2058")
     assert not one.is_error

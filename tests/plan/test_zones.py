@@ -20,6 +20,26 @@ def test_unknown_region_elsewhere(base, region):
     assert region in only(resolved(at(base, region=region)), "GI2010").message
 
 
+@pytest.mark.parametrize(
+    ("base", "given", "hint"),
+    [
+        (AWS, "use2-az1", "write region: us-east-2, and zone: use2-az1"),
+        (AWS, "us-east-2a", "write region: us-east-2, and as location.zone one of use2-az1, use2-az2, use2-az3"),
+        (GCP, "us-central1-b", "write region: us-central1, and zone: us-central1-b"),
+        (AZURE, "eastus-1", 'write region: eastus, and zone: "1"'),
+    ],
+)
+def test_a_zone_for_a_region_names_the_region(base, given, hint):
+    finding = only(resolved(at(base, region=given)), "GI2010")
+    assert "is a zone of" in finding.message
+    assert finding.hint == hint
+
+
+@pytest.mark.parametrize(("base", "region"), [(AZURE, "eastuss"), (AZURE, "eastus2a"), (AWS, "us-east-22")])
+def test_a_mistyped_region_is_no_zone(base, region):
+    assert "is not a known region" in only(resolved(at(base, region=region)), "GI2010").message
+
+
 def test_a_zone_letter_is_refused_with_the_ids():
     finding = only(resolved(at(AWS, zone="us-east-2a")), "GI2011")
     assert finding.path == "location.zone"

@@ -35,7 +35,10 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
             continue
         known = _codes()
         if waiver.code not in known and not waiver.code.startswith(_ABOVE):
-            hint = did_you_mean(waiver.code, sorted(known)) or "give the code as gpuinfra check shows it"
+            hint = (
+                did_you_mean(waiver.code, sorted(c for c in known if c[:3] == waiver.code[:3]))
+                or "give the code as gpuinfra check shows it"
+            )
             yield CODE.at(f"waivers[{n}].code", f"{waiver.code} is the code of no finding", hint)
             continue
         if waiver.code.startswith(_RESOURCES) or waiver.code == CODE.code:
