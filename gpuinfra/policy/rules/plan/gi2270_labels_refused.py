@@ -1,6 +1,6 @@
 """Labels that the cloud refuses.
 
-What: A label's key or value is too long, has characters or a prefix that the cloud does not take, is a key that gpuinfra writes itself, or there are too many labels.
+What: A label's key or value is too long, has characters or a prefix that the cloud does not take, is a key that gpuinfra writes itself, differs from another key in case alone, or there are too many labels.
 Why: The call that makes the first resource is refused, and the next resources with it.
 Fix: Use keys and values that all clouds take: lower-case letters, digits, hyphens and underscores, up to 63 characters.
 References: AWS General Reference, tag naming limits; Google Cloud docs, label requirements; Azure docs, tag limitations

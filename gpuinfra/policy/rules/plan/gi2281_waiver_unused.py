@@ -1,6 +1,7 @@
 """A waiver that covers nothing.
 
-What: A waiver in force names a place that no spec has, or a finding that is not there.
+What: A waiver in force names a code that does not exist, a place that no spec has, or a finding that is not there.
+Severity: warning for a code that does not exist
 Why: The cause may be mended; or the path is mistyped, and the finding that was meant still counts.
 Fix: Remove the waiver, or give the code and the path of the finding as `gpuinfra check` shows them.
 References: none
@@ -39,7 +40,9 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
                 did_you_mean(waiver.code, sorted(c for c in known if c[:3] == waiver.code[:3]))
                 or "give the code as gpuinfra check shows it"
             )
-            yield CODE.at(f"waivers[{n}].code", f"{waiver.code} is the code of no finding", hint)
+            yield CODE.at(
+                f"waivers[{n}].code", f"{waiver.code} is the code of no finding", hint, severity=Severity.WARNING
+            )
             continue
         if waiver.code.startswith(_RESOURCES) or waiver.code == CODE.code:
             continue
