@@ -28,7 +28,7 @@ class AcceleratorRequest(SpecModel):
         default=None,
         gt=0,
         le=10_000,
-        description="Memory of one GPU in GiB, where the model is sold with several.",
+        description="Memory that one GPU has at least, in GiB: tells models apart that are sold with several.",
         examples=[80],
     )
 

@@ -9,9 +9,11 @@ References: AWS Cost Management User Guide, budgets; Azure Cost Management, data
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import fsum
 
 from ....diagnostics import Diagnostic, Severity
-from ...money import LAG_HOURS, at_least, dated, spent, usd
+from ....vocabulary import CapacityType
+from ...money import LAG_HOURS, at_least, dated_by, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2210", "budget-is-no-cap", Severity.INFO, __doc__, ("AWS COST-05", "GCP GCP-BUD-03"))
@@ -22,19 +24,30 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     budget = ctx.plan.spec.budget
     if budget is None or budget.per_month_usd is None or not ctx.plan.gpu_pools:
         return
-    worst = ctx.cost.worst_usd_per_hour
+    # A capacity block is paid whole when it is bought: its nodes add nothing while nobody looks.
+    paid = {p.path for p in ctx.plan.pools if p.capacity.type is CapacityType.CAPACITY_BLOCK}
+    running = [line for line in ctx.cost.lines if line.path.split(".")[0] not in paid]
+    worst = fsum(line.worst_usd_per_hour or 0.0 for line in running)
     hours = LAG_HOURS if ctx.cost.lease_hours is None else min(LAG_HOURS, ctx.cost.lease_hours)
+    price = dated_by((line, line.worst_usd_per_hour or 0.0) for line in running)
     if worst >= 1:
         yield CODE.at(
             "budget",
-            f"spend data lag 8–{LAG_HOURS} h: {spent(ctx.cost, hours)} can be spent "
-            f"before the budget notices ({at_least(ctx.cost)}{usd(worst)} an hour, {dated(ctx.cost)})",
+            f"spend data lag 8–{LAG_HOURS} h: {at_least(ctx.cost) or 'up to '}{usd(worst * hours)} can be spent "
+            f"before the budget notices ({at_least(ctx.cost)}{usd(worst)} an hour, {price})",
         )
 
+
+_BLOCK = """\
+location: {provider: aws, region: us-east-2, zone: use2-az1}
+node_pools: [{instance_type: p5.48xlarge, capacity: {type: capacity_block, id: cr-0aaa1111bbbb2222c}}]
+storage: []
+budget: {per_month_usd: 90000}
+"""
 
 RULE = PlanRule(
     CODE,
     ("money",),
     check,
-    Examples(("budget: null",), ("budget: {per_month_usd: 90000}",)),
+    Examples(("budget: null", _BLOCK), ("budget: {per_month_usd: 90000}",)),
 )
