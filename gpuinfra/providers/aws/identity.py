@@ -9,7 +9,7 @@ import pulumi
 import pulumi_aws as aws
 
 from ...plan.arguments import check_names, check_type
-from ...plan.models import ClusterPlan
+from ...plan.models import ClusterPlan, PoolPlan
 from ...spec.models import ClusterSpec
 from ...vocabulary import StorageKind
 from ..planning import planned
@@ -86,14 +86,29 @@ class NodeIdentity(pulumi.ComponentResource):
         self.role_arn = role.arn
         self.instance_profile = profile.name
         self.ready = (policy,)
+        self._groups = _groups(plan, pools)
         self.register_outputs({"roleArn": self.role_arn, "instanceProfile": self.instance_profile})
+
+    def check_covers(self, pool: PoolPlan) -> None:
+        """Raises ValueError where nodes of the pool could not leave their own group: the idle timer would fail."""
+        if pool.cloud_name not in self._groups:
+            covered = ", ".join(self._groups) or "none"
+            raise ValueError(
+                f"identity: it does not cover pool {pool.name!r}, whose group is {pool.cloud_name}; its groups: "
+                f"{covered}. Name the pool in its `pools`, and give the NodeIdentity and the NodePool one name, or one "
+                "plan as the spec (gpuinfra.resolve(spec, name=…).plan)"
+            )
+
+
+def _groups(plan: ClusterPlan, pools: Sequence[str] | None) -> list[str]:
+    return [p.cloud_name for p in plan.pools if pools is None or p.name in pools]
 
 
 def statements(
     plan: ClusterPlan, pools: Sequence[str] | None, buckets: Mapping[str, pulumi.Input[str]]
 ) -> list[Statement]:
     """What nodes may do: be reached, find their peers, scale their own group down, read and write their buckets."""
-    groups = [p.cloud_name for p in plan.pools if pools is None or p.name in pools]
+    groups = _groups(plan, pools)
     key, value = cluster_tag(plan)
     found = [
         Statement("BeReachedBySessionManager", _SESSION_ACTIONS, _ANY),

@@ -66,6 +66,8 @@ class NodePool(pulumi.ComponentResource):
         check_type("storage", storage, SharedStorage, "a gpuinfra.aws.SharedStorage")
         check_type("spend", spend, Spend, "a gpuinfra.aws.Spend")
         check_type("boot", boot, NodeBoot, "a NodeBoot")
+        if identity is not None and plan.idle_after is not None:
+            identity.check_covers(one)
         if spend is not None:
             spend.check_covers(one)
         super().__init__("gpuinfra:aws:NodePool", name, None, opts)

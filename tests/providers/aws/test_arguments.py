@@ -107,6 +107,14 @@ def test_one_end_covers_the_pools_of_its_name_and_of_its_plan() -> None:
     assert {r.name for r in record(by_plan).of_type(SCHEDULE)} == {"a-gpu-pool-lease", "a-other-pool-lease"}
 
 
+def test_a_pool_refuses_an_identity_whose_nodes_could_not_leave_their_group() -> None:
+    with pytest.raises(ValueError, match="identity: it does not cover pool 'gpu', whose group is a-gpu; its groups: a"):
+        record(lambda: NodePool("a", SPEC, pool="gpu", identity=NodeIdentity("a", SPEC, pools=["other"])))
+    # Without the idle timer a node never leaves by itself, and no group is named.
+    plain = spec_of(node_pools=[pool(), pool(name="other")], budget=BUDGET, shutdown={"lease": "72h"})
+    record(lambda: NodePool("a", plain, pool="gpu", identity=NodeIdentity("b", plain)))
+
+
 # Types.
 
 
