@@ -12,6 +12,7 @@ from .clouds import FABRICS
 
 CONTAINER = "gpuinfra-job"
 MASTER_PORT = 29500
+_LONGEST = 2000
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,13 @@ class ManualCommand:
     where: str
     """On which nodes it is run, and what is filled in."""
     command: str
+
+    @property
+    def shown(self) -> str:
+        """For the hint of a finding: where and what, and its length alone where nobody could read it."""
+        if len(self.command) > _LONGEST:
+            return f"{self.where}: {self.path} itself, whose {len(self.command)} characters are too many to show here"
+        return f"{self.where}: {self.command}"
 
 
 def manual_commands(plan: ClusterPlan) -> tuple[ManualCommand, ...]:

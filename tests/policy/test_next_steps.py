@@ -112,3 +112,14 @@ def test_a_block_that_ends_before_it_starts_is_one_finding():
     codes = [d.code for d in found(over)]
     assert "GI2215" in codes
     assert "GI2213" not in codes
+
+
+def test_a_command_that_nobody_could_read_is_not_printed():
+    job = {
+        "command": ["python", "x" * 5000],
+        "checkpoint": {"path": "/scratch/c", "size_gib": 1, "every": "1h", "on_notice": "USR1"},
+    }
+    for code in ("GI2237", "GI2238"):
+        assert all(len(d.hint) < 1000 for d in of(code, {"job": job}))
+    (one,) = of("GI2237", {"job": job})
+    assert "too many to show here" in one.hint

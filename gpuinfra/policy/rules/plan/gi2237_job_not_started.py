@@ -31,9 +31,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         if manual is None and (ctx.refused or not names.issuperset(job.pools)):
             # Why there is no pool to run it on has its finding, and the command cannot be given before.
             return
-        hint = (
-            f"{manual.where}: {manual.command}" if manual is not None else "name the pools that it runs on in job.pools"
-        )
+        hint = manual.shown if manual is not None else "name the pools that it runs on in job.pools"
         yield CODE.at("job.command", "nothing starts the command yet; run it by hand once the nodes are up", hint)
     elif job.launcher is not Launcher.NONE:
         yield CODE.at(

@@ -29,7 +29,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         from ....node.manual_commands import manual_commands
 
         manual = next((m for m in manual_commands(ctx.plan) if m.path == "job.checkpoint.on_notice"), None)
-        hint = f"{manual.where}: {manual.command}" if manual is not None else ""
+        hint = manual.shown if manual is not None else ""
         yield CODE.at("job.checkpoint.on_notice", f"nothing sends {checkpoint.on_notice} at a reclaim notice yet", hint)
     if checkpoint.every is not None:
         yield CODE.at(
