@@ -42,6 +42,11 @@ class CapacityType(StrEnum):
     CAPACITY_BLOCK = "capacity_block"
     FLEX_START = "flex_start"
 
+    @property
+    def names_capacity(self) -> bool:
+        """Whether the nodes are of capacity that was bought before and has an id."""
+        return self in (CapacityType.RESERVATION, CapacityType.CAPACITY_BLOCK)
+
 
 class FabricKind(StrEnum):
     """The network that carries collectives between nodes."""

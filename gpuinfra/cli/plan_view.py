@@ -11,15 +11,12 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from ..cost import CostEstimate, CostLine
+from ..cost import LAG_HOURS, CostEstimate, CostLine
 from ..plan.models import ClusterPlan
 from ..policy.resource_graph import Resource, ResourceGraph
 from ..spec.quantities import format_moment
 from .console import console, plain_table
 from .output import number, printable, usd
-
-_SPEND_LAG_HOURS = 24
-"""Cloud spend data lags 8 to 24 hours (facts on each cloud's budgets), so that much is spent before an alert."""
 
 
 def plan_text(plan: ClusterPlan, graph: ResourceGraph | None, cost: CostEstimate) -> str:
@@ -171,7 +168,7 @@ def _totals(plan: ClusterPlan, cost: CostEstimate) -> Table:
     )
     if plan.spec.budget is not None:
         lag = "spend data of the cloud lags 8 to 24 h: a budget is an alarm and no cap"
-        table.add_row("before an alert", _sum(cost.worst_usd_per_hour * _SPEND_LAG_HOURS, unbounded), lag)
+        table.add_row("before an alert", _sum(cost.worst_usd_per_hour * LAG_HOURS, unbounded), lag)
     return table
 
 

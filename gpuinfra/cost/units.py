@@ -9,6 +9,10 @@ from ..catalog import ServicePrice
 HOURS_PER_MONTH = 730
 """What the clouds' own calculators take for a month."""
 
+LAG_HOURS = 24
+"""The clouds' spend data come 8 to 24 hours late (AWS Cost Management User Guide; Azure Cost Management, data
+latency; Google Cloud Billing, budgets)."""
+
 _HOURS_PER_UNIT = {"hour": 1, "month": HOURS_PER_MONTH}
 
 

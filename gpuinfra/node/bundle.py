@@ -15,7 +15,7 @@ from ..vocabulary import LocalNvme, StorageKind
 from .carrier import BootFile, Carrier, cloud_config, digest, gzipped, object_of
 from .clouds import CLOUDS, FABRICS, CloudBoot
 from .cluster_facts import Facts, as_json, bucket_parts, facts_of
-from .driver import spans_rack, stock_driver
+from .driver import stock_driver
 from .findings import BUCKET_FORM, BUCKET_FORMS, TOO_LARGE, key_findings, pool_findings
 from .rendering import render
 
@@ -263,7 +263,7 @@ def _driver(plan: ClusterPlan, pool: PoolPlan, vendor: str) -> list[BootFile]:
         text += f"; add it to the group: {missing.by_hand.format(group='GROUP')}" if missing.by_hand else ""
     hold = render("hold_driver.sh.j2", vendor=vendor, no_driver=text)
     files.append(BootFile(_TASKS + "20-hold-driver", "0755", hold))
-    if spans_rack(pool):
+    if pool.spans_rack:
         files.append(BootFile(_TASKS + "25-imex", "0755", render("imex.sh.j2")))
     return files
 

@@ -42,8 +42,3 @@ def stock_driver(plan: ClusterPlan, pool: PoolPlan) -> StockDriver | None:
     # Volta and older have no firmware for the open module; Blackwell and Grace have no other (facts aws a5).
     closed = pool.accelerator.kernel_module is KernelModule.PROPRIETARY
     return StockDriver(image.driver_kind, branch, "server" if closed else "server-open", "")
-
-
-def spans_rack(pool: PoolPlan) -> bool:
-    """Whether the pool's nodes share one NVLink domain, so that IMEX must run on them (facts aws a5)."""
-    return pool.multi_node and pool.accelerator is not None and pool.accelerator.model.startswith(("GB200", "GB300"))

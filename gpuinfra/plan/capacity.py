@@ -123,7 +123,7 @@ def _as(capacity: CapacityType) -> str:
 
 
 def _check_parts(provider: Provider, wish: Capacity, where: str, out: Collector) -> None:
-    reserved = wish.type in (CapacityType.RESERVATION, CapacityType.CAPACITY_BLOCK)
+    reserved = wish.type.names_capacity
     if reserved and not wish.id:
         form = _ID_FORMS.get((provider, wish.type))
         out.add(

@@ -135,6 +135,9 @@ class LocalNvmePlan:
     mount: str
 
 
+_RACK_GPUS = ("GB200", "GB300")
+
+
 @dataclass(frozen=True)
 class PoolPlan:
     """A pool of like nodes."""
@@ -171,6 +174,11 @@ class PoolPlan:
     @property
     def multi_node(self) -> bool:
         return self.count_max > 1
+
+    @property
+    def spans_rack(self) -> bool:
+        """Whether the nodes share one NVLink domain, so that IMEX must run on them (facts aws a5)."""
+        return self.multi_node and self.accelerator is not None and self.accelerator.model.startswith(_RACK_GPUS)
 
 
 @dataclass(frozen=True)

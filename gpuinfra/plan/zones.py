@@ -16,8 +16,6 @@ from .models import Decision
 
 Location = AwsLocation | GcpLocation | AzureLocation
 
-_RESERVED = (CapacityType.RESERVATION, CapacityType.CAPACITY_BLOCK)
-
 
 @dataclass(frozen=True)
 class ZoneTraits:
@@ -89,7 +87,7 @@ def choose_zone(
     if not machines:
         return "", None
     for machine in machines:
-        if machine.purchase in _RESERVED:
+        if machine.purchase.names_capacity:
             out.add(
                 f.ZONE_GUESSED.at(
                     "location.zone",

@@ -7,13 +7,8 @@ from collections.abc import Iterable
 from ..cost import CostEstimate, CostLine
 from ..plan.models import ClusterPlan
 
-HOURS_PER_MONTH = 730
 DEAR_USD_PER_HOUR = 10.0
 """From this worst hourly price on, GPU nodes need an end: a forgotten weekend then costs more than 600 USD."""
-
-LAG_HOURS = 24
-"""The clouds' spend data come 8 to 24 hours late (AWS Cost Management User Guide; Azure Cost Management, data
-latency; Google Cloud Billing, budgets)."""
 
 _CENT = 0.01
 

@@ -8,8 +8,6 @@ from posixpath import normpath
 from ..plan.models import ClusterPlan
 
 PLAIN = re.compile(r"(?:/[A-Za-z0-9._-]+)+/?|/")
-_WHOLE = ("bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "root", "run", "sbin", "sys", "usr")
-"""Neither these nor anything below."""
 _EXACT = (
     "/",
     "/home",
@@ -29,6 +27,10 @@ _EXACT = (
     "/snap",
 )
 _TREES = (
+    *(
+        f"/{name}"
+        for name in ["bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "root", "run", "sbin", "sys", "usr"]
+    ),
     "/opt/amazon",
     "/opt/aws",
     "/opt/gpuinfra",
@@ -40,7 +42,7 @@ _TREES = (
     "/var/lib/docker",
     "/var/lib/gpuinfra",
 )
-"""Neither these nor anything below: drivers, fabric, the container runtime, and what boots the node."""
+"""Neither these nor anything below: the system, drivers, fabric, the container runtime, and what boots the node."""
 _LOGIN_USERS = ("ubuntu", "ec2-user", "azureuser", "rocky", "almalinux", "debian", "centos")
 
 
@@ -66,6 +68,4 @@ def over_system(plan: ClusterPlan, mount: str) -> bool:
         return False
     path = normal(mount)
     homes = {f"/home/{u}" for u in (*_LOGIN_USERS, *(p.node_image.user for p in plan.pools))}
-    if any(within(path, tree) for tree in _TREES):
-        return True
-    return path in _EXACT or path.split("/")[1] in _WHOLE or path in homes
+    return path in _EXACT or path in homes or any(within(path, tree) for tree in _TREES)

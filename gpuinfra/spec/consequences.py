@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .fields import child, place_at
+from .fields import child, known_keys
 from .paths import Path
 from .positions import Positions
 from .suggestions import likely_key, places_of
@@ -46,10 +46,10 @@ class FollowUps:
         if lacking:
             likely = likely_key(key, lacking)
             # The key is only misspelt where no other key of the mapping is nearer.
-            if likely and likely_key(key, _known(parent, self._data)) == likely:
+            if likely and likely_key(key, known_keys(parent, self._data)) == likely:
                 self.numbers.add(self._missing[(*parent, likely)])
                 return
-        elif likely_key(key, _known(parent, self._data)):
+        elif likely_key(key, known_keys(parent, self._data)):
             return
         for place in dict.fromkeys(doc.path for doc in places_of(key)):
             steps = place.split(".")
@@ -70,9 +70,3 @@ def _lacks_provider(path: Path, data: object) -> bool:
 
 def _pattern(path: Path) -> str:
     return ".".join("[]" if isinstance(step, int) else step for step in path).replace(".[]", "[]")
-
-
-def _known(path: Path, data: object) -> tuple[str, ...]:
-    place = place_at(path, data)
-    model = place.model if place else None
-    return tuple(model.model_fields) if model else ()

@@ -189,6 +189,12 @@ class Place:
 TOP = Shape(models=(ClusterSpec,))
 
 
+def known_keys(path: Path, data: object) -> tuple[str, ...]:
+    """The keys that a mapping at a path may have; empty where the spec has no mapping there."""
+    place = place_at(path, data)
+    return tuple(place.model.model_fields) if place and place.model else ()
+
+
 def place_at(path: Path, data: object) -> Place | None:
     """What the spec has at a path of a user's document; None for a path that the spec does not have."""
     place = Place(TOP, None, data)

@@ -11,7 +11,7 @@ from ..diagnostics import Code, Diagnostic, Source, did_you_mean, in_order
 from . import findings as f
 from .base import NO_PUBLIC_KEY, is_output, is_public_looking
 from .consequences import FollowUps
-from .fields import Place, Shape, child, place_at
+from .fields import Place, Shape, child, known_keys, place_at
 from .kinds import kind_hint, kind_of
 from .locations import OTHER_NAMES
 from .paths import Path, path_text
@@ -147,12 +147,6 @@ def _own_path(loc: Sequence[str | int]) -> Path:
     return tuple(path)
 
 
-def _known(path: Path, data: object) -> tuple[str, ...]:
-    place = place_at(path, data)
-    model = place.model if place else None
-    return tuple(model.model_fields) if model else ()
-
-
 def _finding(error: _Error) -> Diagnostic | None:
     if error.kind != "extra_forbidden" and (is_output(error.value) or error.kind == "pulumi_output"):
         reason = "the value is a Pulumi Output, known only during the deployment; the spec needs a plain value"
@@ -176,7 +170,7 @@ def _finding(error: _Error) -> Diagnostic | None:
 def _unknown_key(error: _Error) -> Diagnostic:
     key = str(error.path[-1])
     parent = error.path[:-1]
-    known = _known(parent, error.data)
+    known = known_keys(parent, error.data)
     mapping = place_at(parent, error.data)
     given = given_keys(mapping.value) if mapping else ()
     cloud = child(child(error.data, "location"), "provider")

@@ -45,10 +45,6 @@ MOMENT_YEARS = range(2000, 2200)
 """Years a moment may lie in: later arithmetic (an hour before, another offset) stays inside the calendar."""
 
 
-_SHORTEST_SECRET = 16
-"""Characters of the shortest text that `secret_kind` recognizes."""
-
-
 class QuantityError(ValueError):
     """A duration, size or moment that cannot be read. The text says what is wrong and what is right."""
 
@@ -102,7 +98,7 @@ def shown(value: object, limit: int = 60) -> str:
 def printable(text: str, limit: int = 60) -> str:
     """Text cut to `limit` characters, control characters and what cannot be encoded spelled as escapes. A text that
     holds a secret is named and not shown: cut, it would no longer look like one."""
-    if len(text) >= _SHORTEST_SECRET and (secret := secret_kind(text)):
+    if secret := secret_kind(text):
         return f"({secret}, {NOT_SHOWN})"
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
     if cut.isprintable():

@@ -22,7 +22,6 @@ from .storage import SharedStorage
 from .tags import tags
 
 _NO_WAIT = "0"
-_PINNED = (CapacityType.RESERVATION, CapacityType.CAPACITY_BLOCK)
 
 
 @dataclass(frozen=True)
@@ -200,7 +199,7 @@ def _group(
                 ignore_changes=["desiredCapacity"] if pool.scales_itself else None,
                 # A full reservation has no room for a second group beside the first
                 # (hashicorp/terraform-provider-aws#22548).
-                delete_before_replace=True if pool.capacity.type in _PINNED else None,
+                delete_before_replace=True if pool.capacity.type.names_capacity else None,
             ),
         ),
     )

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....cost import HOURS_PER_MONTH, LAG_HOURS
 from ....diagnostics import Diagnostic, Severity
 from ....spec.models import Budget
 from ...endings import open_ended
-from ...money import DEAR_USD_PER_HOUR, HOURS_PER_MONTH, LAG_HOURS, at_least, dated, spent, unknown_nodes, usd
+from ...money import DEAR_USD_PER_HOUR, at_least, dated, spent, unknown_nodes, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2201", "nodes-without-end", Severity.ERROR, __doc__, ("AWS COST-05", "GCP GCP-SCH-13", "AZ BUD-05"))

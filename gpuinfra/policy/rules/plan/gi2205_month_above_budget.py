@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....cost import HOURS_PER_MONTH
 from ....diagnostics import Diagnostic, Severity
 from ...endings import said_to_be_open_ended
-from ...money import HOURS_PER_MONTH, at_least, dated, usd
+from ...money import at_least, dated, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2205", "month-above-budget", Severity.ERROR, __doc__)

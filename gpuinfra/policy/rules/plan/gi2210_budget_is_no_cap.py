@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import fsum
 
+from ....cost import LAG_HOURS
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import CapacityType
-from ...money import LAG_HOURS, at_least, dated_by, usd
+from ...money import at_least, dated_by, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2210", "budget-is-no-cap", Severity.INFO, __doc__, ("AWS COST-05", "GCP GCP-BUD-03"))

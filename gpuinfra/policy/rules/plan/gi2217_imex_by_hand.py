@@ -14,13 +14,12 @@ from ....diagnostics import Diagnostic, Severity
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2217", "imex-by-hand", Severity.WARNING, __doc__)
-_RACK_GPUS = ("GB200", "GB300")
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     """One finding for each pool of several nodes."""
     for pool in ctx.plan.gpu_pools:
-        if pool.multi_node and pool.accelerator is not None and pool.accelerator.model.startswith(_RACK_GPUS):
+        if pool.spans_rack:
             yield CODE.at(
                 f"{pool.path}.instance_type",
                 f"the {pool.count_max} nodes of {pool.instance.name} share NVLink memory through nvidia-imex, and nothing "

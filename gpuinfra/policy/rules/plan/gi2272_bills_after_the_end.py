@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....cost import HOURS_PER_MONTH
 from ....diagnostics import Diagnostic, Severity
-from ...money import HOURS_PER_MONTH, dated_by, usd
+from ...money import dated_by, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2272", "bills-after-the-end", Severity.INFO, __doc__, ("AWS COST-09",))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....cost import LAG_HOURS
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import GROUP_POLICY, GROUP_SCHEDULE, SCALING_GROUP, SCHEDULE, group_size
@@ -18,7 +19,6 @@ from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3047", "nodes-without-end", Severity.WARNING, __doc__, ("AWS COST-05",))
-_LAG_HOURS = 24
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -36,7 +36,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 yield CODE.at(
                     f"{group.name}.{'scalingConfig' if 'scalingConfig' in group.inputs else 'minSize'}",
                     f"{kept:g} nodes of {facts.name} run for ever: no schedule, lease or idle policy; a budget alone is no "
-                    f"cap, its data lag 8–{_LAG_HOURS} h",
+                    f"cap, its data lag 8–{LAG_HOURS} h",
                     resource=group.name,
                 )
 
