@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import cast
 
 from ..diagnostics import did_you_mean
+from .models import PoolPlan
 
 
 def check_type(argument: str, value: object, wanted: type | tuple[type, ...], give: str) -> None:
@@ -42,6 +43,16 @@ def check_names(argument: str, thing: str, value: object, known: Collection[str]
         raise wrong_type(argument, cast(object, value), f"a list of names of {thing}s")
     for one in cast("Collection[object]", value):
         check_name(argument, thing, one, known)
+
+
+def check_covers(argument: str, component: str, pool: PoolPlan, groups: Collection[str]) -> None:
+    """Raises ValueError unless a pool's group is one of the groups that the component was made for."""
+    if pool.cloud_name not in groups:
+        raise ValueError(
+            f"{argument}: it does not cover pool {pool.name!r}, whose group is {pool.cloud_name}; its groups: "
+            f"{', '.join(groups) or 'none'}. Name the pool in its `pools`, and give the {component} and the NodePool one "
+            "name, or one plan as the spec (gpuinfra.resolve(spec, name=…).plan)"
+        )
 
 
 def check_moment(argument: str, value: object) -> None:

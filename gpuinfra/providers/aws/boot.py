@@ -12,6 +12,7 @@ import pulumi_aws as aws
 from ...node import BootBundle, Carrier, boot_bundle, needs_object
 from ...plan.models import ClusterPlan, PoolPlan
 from .auto_names import name_prefix
+from .buckets import keep_private
 from .storage import SharedStorage
 from .tags import tags
 
@@ -117,16 +118,7 @@ def _folder(plan: ClusterPlan, opts: pulumi.ResourceOptions) -> aws.s3.Bucket:
         tags=tags(plan, name),
         opts=opts,
     )
-    aws.s3.BucketPublicAccessBlock(
-        f"{name}-private",
-        bucket=bucket.id,
-        block_public_acls=True,
-        block_public_policy=True,
-        ignore_public_acls=True,
-        restrict_public_buckets=True,
-        region=plan.region,
-        opts=opts,
-    )
+    keep_private(name, bucket, plan.region, opts)
     return bucket
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import pulumi
 
+from ...plan.models import ClusterPlan
 from .partitions import arn
+from .tags import cluster_tag
 
 _VERSION = "2012-10-17"
 EXACT_GROUPS = 40
@@ -86,7 +88,14 @@ def topic_policy(
     )
 
 
-def group_arns(region: str, groups: Sequence[str]) -> list[str]:
+def group_statement(plan: ClusterPlan, sid: str, action: str, groups: Sequence[str]) -> Statement:
+    """Leave for one action on the cluster's groups: by their names, and by the tag that only this cluster's carry."""
+    key, value = cluster_tag(plan)
+    arns = _group_arns(plan.region, groups)
+    return Statement(sid, (action,), arns, {"StringEquals": {f"aws:ResourceTag/{key}": value}})
+
+
+def _group_arns(region: str, groups: Sequence[str]) -> list[str]:
     """ARN patterns of Auto Scaling groups by name. The middle part is an id that AWS makes up at creation."""
     names = groups if len(groups) <= EXACT_GROUPS else ["*"]
     return [

@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 import pulumi
 import pulumi_aws as aws
 
-from ...plan.arguments import check_names, check_type
+from ...plan.arguments import check_covers, check_names, check_type
 from ...plan.models import ClusterPlan, PoolPlan
 from ...spec.models import ClusterSpec
 from ...vocabulary import StorageKind
 from ..planning import planned
 from .auto_names import name_prefix
-from .iam_policy import Statement, document, group_arns, trust
+from .iam_policy import Statement, document, group_statement, trust
 from .late_text import late_text
 from .partitions import arn
-from .tags import cluster_tag, tags
+from .tags import tags
 
 # What Session Manager needs of a node and no more: AmazonSSMManagedInstanceCore also reads every parameter of the
 # account (Systems Manager User Guide, "Add Session Manager permissions to an existing IAM role").
@@ -91,13 +91,7 @@ class NodeIdentity(pulumi.ComponentResource):
 
     def check_covers(self, pool: PoolPlan) -> None:
         """Raises ValueError where nodes of the pool could not leave their own group: the idle timer would fail."""
-        if pool.cloud_name not in self._groups:
-            covered = ", ".join(self._groups) or "none"
-            raise ValueError(
-                f"identity: it does not cover pool {pool.name!r}, whose group is {pool.cloud_name}; its groups: "
-                f"{covered}. Name the pool in its `pools`, and give the NodeIdentity and the NodePool one name, or one "
-                "plan as the spec (gpuinfra.resolve(spec, name=…).plan)"
-            )
+        check_covers("identity", "NodeIdentity", pool, self._groups)
 
 
 def _groups(plan: ClusterPlan, pools: Sequence[str] | None) -> list[str]:
@@ -109,7 +103,6 @@ def statements(
 ) -> list[Statement]:
     """What nodes may do: be reached, find their peers, scale their own group down, read and write their buckets."""
     groups = _groups(plan, pools)
-    key, value = cluster_tag(plan)
     found = [
         Statement("BeReachedBySessionManager", _SESSION_ACTIONS, _ANY),
         # AWS scopes no Describe call to a resource; the region is what can be said (Service Authorization Reference).
@@ -122,11 +115,11 @@ def statements(
     ]
     if plan.idle_after is not None:
         found.append(
-            Statement(
+            group_statement(
+                plan,
                 "LeaveOwnGroupWhenIdle",
-                ("autoscaling:TerminateInstanceInAutoScalingGroup",),
-                group_arns(plan.region, groups),
-                {"StringEquals": {f"aws:ResourceTag/{key}": value}},
+                "autoscaling:TerminateInstanceInAutoScalingGroup",
+                groups,
             )
         )
     return [*found, *_bucket_statements(plan, buckets), *_pull_statements(plan)]

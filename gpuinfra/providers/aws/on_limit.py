@@ -15,15 +15,15 @@ import pulumi_aws as aws
 
 from ...plan.models import ClusterPlan, PoolPlan
 from .auto_names import function_name, name_prefix
-from .iam_policy import Statement, document, group_arns, topic_policy, trust
+from .group_stops import failure_queue, stop_statements
+from .iam_policy import Statement, document, topic_policy, trust
 from .late_text import late_text
 from .partitions import arn
-from .tags import cluster_tag, tags
+from .tags import tags
 
 _RUNTIME = "python3.13"
 _TIMEOUT_S = 60
 _KEEP_LOGS_DAYS = 30
-_KEEP_FAILURES_S = 14 * 24 * 3600
 _SOURCE = "scale_to_zero.py"
 _DENIED = (
     "autoscaling:SetDesiredCapacity",
@@ -54,15 +54,7 @@ def scale_to_zero(
     """Registers the function that the topic calls, and all it needs."""
     name = f"{plan.name}-budget-stop"
     groups = [p.cloud_name for p in pools]
-    failures = aws.sqs.Queue(
-        f"{name}-failures",
-        name_prefix=name_prefix(f"{name}-failures", "queue"),
-        sqs_managed_sse_enabled=True,
-        message_retention_seconds=_KEEP_FAILURES_S,
-        region=plan.region,
-        tags=tags(plan, f"{name}-failures"),
-        opts=opts,
-    )
+    failures = failure_queue(name, plan, opts)
     logs = aws.cloudwatch.LogGroup(
         f"{name}-logs",
         retention_in_days=_KEEP_LOGS_DAYS,
@@ -188,16 +180,8 @@ def _role(
         tags=tags(plan, f"{name}-role"),
         opts=opts,
     )
-    key, value = cluster_tag(plan)
-    statements = [
-        Statement(
-            "ScaleToZero",
-            ("autoscaling:UpdateAutoScalingGroup",),
-            group_arns(plan.region, groups),
-            {"StringEquals": {f"aws:ResourceTag/{key}": value}},
-        ),
-        Statement("WriteLogs", ("logs:CreateLogStream", "logs:PutLogEvents"), [late_text("", logs.arn, ":*")]),
-        Statement("KeepFailures", ("sqs:SendMessage",), [failures.arn]),
-    ]
+    stop, keep = stop_statements(plan, groups, failures)
+    logging = Statement("WriteLogs", ("logs:CreateLogStream", "logs:PutLogEvents"), [late_text("", logs.arn, ":*")])
+    statements = [stop, logging, keep]
     policy = aws.iam.RolePolicy(f"{name}-policy", role=role.id, policy=document(statements), opts=opts)
     return role, policy

@@ -13,15 +13,15 @@ from ...plan.models import ClusterPlan, PoolPlan
 from ..findings import CRON_NOT_EXPRESSIBLE
 from .auto_names import name_prefix
 from .cron import CronError, schedule_expressions
-from .iam_policy import Statement, document, group_arns, trust
+from .group_stops import failure_queue, stop_statements
+from .iam_policy import document, trust
 from .lease import LeaseEnd
 from .partitions import arn
-from .tags import cluster_tag, tags
+from .tags import tags
 
 _UTC = "UTC"
 _RETRY_FOR_S = 3600
 _RETRIES = 30
-_KEEP_FAILURES_S = 14 * 24 * 3600
 
 
 class Shutdown:
@@ -32,15 +32,7 @@ class Shutdown:
         self._pools = pools
         self._opts = opts
         name = f"{plan.name}-shutdown"
-        self._failures = aws.sqs.Queue(
-            f"{name}-failures",
-            name_prefix=name_prefix(f"{name}-failures", "queue"),
-            sqs_managed_sse_enabled=True,
-            message_retention_seconds=_KEEP_FAILURES_S,
-            region=plan.region,
-            tags=tags(plan, f"{name}-failures"),
-            opts=opts,
-        )
+        self._failures = failure_queue(name, plan, opts)
         self._role = aws.iam.Role(
             f"{name}-role",
             name_prefix=name_prefix(f"{name}-role", "role"),
@@ -49,21 +41,10 @@ class Shutdown:
             tags=tags(plan, f"{name}-role"),
             opts=opts,
         )
-        key, value = cluster_tag(plan)
         self._policy = aws.iam.RolePolicy(
             f"{name}-policy",
             role=self._role.id,
-            policy=document(
-                [
-                    Statement(
-                        "ScaleToZero",
-                        ("autoscaling:UpdateAutoScalingGroup",),
-                        group_arns(plan.region, [p.cloud_name for p in pools]),
-                        {"StringEquals": {f"aws:ResourceTag/{key}": value}},
-                    ),
-                    Statement("KeepFailures", ("sqs:SendMessage",), [self._failures.arn]),
-                ]
-            ),
+            policy=document(stop_statements(plan, [p.cloud_name for p in pools], self._failures)),
             opts=opts,
         )
 

@@ -8,7 +8,7 @@ from typing import cast
 import pulumi
 import pulumi_aws as aws
 
-from ...plan.arguments import check_names
+from ...plan.arguments import check_covers, check_names
 from ...plan.models import ClusterPlan, PoolPlan
 from ...spec.locations import AwsLocation
 from ...spec.models import Budget, ClusterSpec
@@ -63,13 +63,7 @@ class Spend(pulumi.ComponentResource):
 
     def check_covers(self, pool: PoolPlan) -> None:
         """Raises ValueError where the end and the budget are not those of the pool's group, which would run on."""
-        if pool.cloud_name not in self._groups:
-            covered = ", ".join(sorted(self._groups)) or "none"
-            raise ValueError(
-                f"spend: it does not cover pool {pool.name!r}, whose group is {pool.cloud_name}; its groups: {covered}. "
-                "Name the pool in its `pools`, and give the Spend and the NodePool one name, or one plan as the spec "
-                "(gpuinfra.resolve(spec, name=…).plan)"
-            )
+        check_covers("spend", "Spend", pool, sorted(self._groups))
 
     def until_end(self, nodes: int) -> pulumi.Input[int]:
         """So many nodes while the lease lasts, and none after it."""

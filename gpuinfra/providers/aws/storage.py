@@ -13,6 +13,7 @@ from ...plan.models import ClusterPlan, StoragePlan
 from ...spec.models import ClusterSpec
 from ...vocabulary import StorageKind
 from ..planning import planned
+from .buckets import keep_private
 from .identity import bucket_and_prefix
 from .late_text import late_text
 from .lustre import lustre_file_system
@@ -136,16 +137,7 @@ class SharedStorage(pulumi.ComponentResource):
             tags=tags(self._plan, one.cloud_name),
             opts=pulumi.ResourceOptions.merge(self._child, pulumi.ResourceOptions(protect=True)),
         )
-        aws.s3.BucketPublicAccessBlock(
-            f"{one.resource_name}-private",
-            bucket=bucket.id,
-            block_public_acls=True,
-            block_public_policy=True,
-            ignore_public_acls=True,
-            restrict_public_buckets=True,
-            region=region,
-            opts=self._child,
-        )
+        keep_private(one.resource_name, bucket, region, self._child)
         default = aws.s3.BucketServerSideEncryptionConfigurationRuleApplyServerSideEncryptionByDefaultArgs(
             sse_algorithm="AES256"
         )
