@@ -22,8 +22,8 @@ class _Door:
 
 _DOORS: dict[Provider, _Door] = {
     Provider.AWS: _Door("gpuinfra.providers.aws", "aws"),
-    Provider.GCP: _Door("", "gcp"),
-    Provider.AZURE: _Door("", "azure"),
+    Provider.GCP: _Door("gpuinfra.providers.gcp", "gcp"),
+    Provider.AZURE: _Door("gpuinfra.providers.azure", "azure"),
 }
 _SDK = "pulumi"
 

@@ -12,10 +12,10 @@ from ...plan.arguments import check_covers, check_names, check_type
 from ...plan.models import ClusterPlan, PoolPlan
 from ...spec.models import ClusterSpec
 from ...vocabulary import StorageKind
+from ..late_text import late_text
 from ..planning import planned
 from .auto_names import name_prefix
 from .iam_policy import Statement, document, group_statement, trust
-from .late_text import late_text
 from .partitions import arn
 from .tags import tags
 

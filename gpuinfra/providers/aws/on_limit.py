@@ -14,10 +14,10 @@ import pulumi
 import pulumi_aws as aws
 
 from ...plan.models import ClusterPlan, PoolPlan
+from ..late_text import late_text
 from .auto_names import function_name, name_prefix
 from .group_stops import failure_queue, stop_statements
 from .iam_policy import Statement, document, topic_policy, trust
-from .late_text import late_text
 from .partitions import arn
 from .tags import tags
 

@@ -11,11 +11,12 @@ import pulumi_aws as aws
 from ...diagnostics import GpuInfraError
 from ...plan.models import ClusterPlan, PoolPlan
 from ..findings import CRON_NOT_EXPRESSIBLE
+from ..late_text import late_text
+from ..lease import LeaseEnd
 from .auto_names import name_prefix
 from .cron import CronError, schedule_expressions
 from .group_stops import failure_queue, stop_statements
 from .iam_policy import document, trust
-from .lease import LeaseEnd
 from .partitions import arn
 from .tags import tags
 
@@ -50,7 +51,7 @@ class Shutdown:
 
     def at_end(self, end: LeaseEnd) -> None:
         """One schedule a group that scales it to zero at the end of the lease, and then goes away."""
-        when = end.schedule_expression()
+        when = _at(end)
         for pool in self._pools:
             self._schedule(f"{pool.resource_name}-lease", pool, when, _UTC, once=True)
 
@@ -87,6 +88,16 @@ class Shutdown:
             # A schedule may come due before the role may do anything.
             opts=pulumi.ResourceOptions.merge(self._opts, pulumi.ResourceOptions(depends_on=[self._policy])),
         )
+
+
+def _at(end: LeaseEnd) -> pulumi.Input[str]:
+    """The end as EventBridge Scheduler wants it: without its zone, which stands in a field of its own."""
+    return late_text("at(", pulumi.Output.from_input(end.text or "").apply(_without_zone), ")")
+
+
+def _without_zone(text: str | None) -> str:
+    # None under mocks that leave computed outputs out; the SDK's types do not know it.
+    return text.removesuffix("Z") if text is not None else text  # pyright: ignore[reportReturnType]
 
 
 def _scale_to_zero(pool: PoolPlan) -> str:

@@ -13,14 +13,15 @@ from ...plan.models import ClusterPlan, PoolPlan
 from ...spec.locations import AwsLocation
 from ...spec.models import Budget, ClusterSpec
 from ...vocabulary import OnLimit
+from ..lease import Limits, lease_end
 from ..planning import planned
-from .lease import Limits, lease_end
 from .on_limit import deny_starts, limit_topic, scale_to_zero
 from .shutdown import Shutdown
 from .tags import cluster_tag, tags
 
 _SPENT_PERCENT = 100.0
 _MOST_NOTIFICATIONS = 10
+_START_AGAIN = "set the groups' desired capacity (aws autoscaling set-desired-capacity)"
 
 
 class Spend(pulumi.ComponentResource):
@@ -46,7 +47,7 @@ class Spend(pulumi.ComponentResource):
         chosen = [p for p in plan.pools if pools is None or p.name in pools]
         self._groups = frozenset(p.cloud_name for p in chosen)
         self._end = lease_end(plan, child)
-        self._end.warn_when_over(plan.lease.path)
+        self._end.warn_when_over(plan.lease.path, _START_AGAIN)
         shutdown = plan.spec.shutdown
         stop_at = shutdown.stop_at if shutdown else None
         if plan.lease.present or stop_at:

@@ -12,10 +12,10 @@ from ...plan.arguments import check_name
 from ...plan.models import ClusterPlan, StoragePlan
 from ...spec.models import ClusterSpec
 from ...vocabulary import StorageKind
+from ..late_text import late_text
 from ..planning import planned
 from .buckets import keep_private
 from .identity import bucket_and_prefix
-from .late_text import late_text
 from .lustre import lustre_file_system
 from .network import ClusterNetwork, ExistingNetwork, check_network, cluster_network
 from .partitions import host

@@ -10,7 +10,7 @@ from gpuinfra.aws import Spend
 from gpuinfra.cluster import GpuCluster
 from gpuinfra.diagnostics import GpuInfraError
 from gpuinfra.policy.resource_graph import UNKNOWN, OutputRef, ResourceGraph
-from gpuinfra.providers.aws.lease import is_over
+from gpuinfra.providers.lease import is_over
 from gpuinfra.spec.load import parse
 from gpuinfra.testing import record
 

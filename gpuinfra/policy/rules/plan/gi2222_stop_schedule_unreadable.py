@@ -13,17 +13,11 @@ import re
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
+from ....plan.cron import CronError, CronLine, parse_cron
 from ....vocabulary import Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2222", "stop-schedule-unreadable", Severity.ERROR, __doc__)
-_FIELDS = (("minute", 0, 59), ("hour", 0, 23), ("day", 1, 31), ("month", 1, 12), ("weekday", 0, 7))
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
-_NAMES = {
-    "month": {n: i + 1 for i, n in enumerate(_MONTHS)},
-    "weekday": {n: i for i, n in enumerate(_DAYS)},
-}
 _SHORTHANDS = {"@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0"}
 _LONGEST_MONTH = {2: 29, 4: 30, 6: 30, 9: 30, 11: 30}
 _EITHER_DAY = {Provider.AWS}
@@ -33,10 +27,6 @@ _YEARS = re.compile(r"(?:19|20)\d{2}(?:[-,/]\d+)*")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
 
 
-class _UnreadableError(ValueError):
-    """Why the line cannot be read."""
-
-
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     """One finding for the schedule."""
     stop = ctx.plan.spec.shutdown.stop_at if ctx.plan.spec.shutdown else None
@@ -44,14 +34,11 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         return
     path = "shutdown.stop_at.cron"
     try:
-        fields = _parse(stop.cron)
-    except _UnreadableError as e:
+        line = parse_cron(stop.cron)
+    except CronError as e:
         yield CODE.at(path, f"'{stop.cron[:60]}': {e}", _nearest(stop.cron))
         return
-    days, months, weekdays = fields[2], fields[3], fields[4]
-    words = stop.cron.split()
-    both = len(days) < 31 and len(weekdays) < 7 and "*" in (words[2][0], words[4][0])
-    if both and ctx.plan.provider in _EITHER_DAY:
+    if line.both_days and ctx.plan.provider in _EITHER_DAY:
         yield CODE.at(
             path,
             f"'{stop.cron}' asks for days that fit both the day of the month and the weekday, which the cloud's scheduler "
@@ -59,16 +46,15 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
             "leave one of the two fields as *",
         )
         return
-    if len(weekdays) >= 7 and all(min(days) > _LONGEST_MONTH.get(m, 31) for m in months):
+    if line.any_weekday and all(min(line.days) > _LONGEST_MONTH.get(m, 31) for m in line.months):
         yield CODE.at(path, f"'{stop.cron}' never fires: no such day in that month")
     else:
-        yield from _too_often(stop.cron, fields)
+        yield from _too_often(line)
 
 
-def _too_often(cron: str, fields: list[set[int]]) -> Iterator[Diagnostic]:
-    path, minutes, hours = "shutdown.stop_at.cron", sorted(fields[0]), fields[1]
-    every_day = all(len(f) == n for f, n in zip(fields[2:], (31, 12, 7), strict=True))
-    always = len(hours) == 24 and every_day
+def _too_often(line: CronLine) -> Iterator[Diagnostic]:
+    path, cron, minutes = "shutdown.stop_at.cron", line.text, sorted(line.minutes)
+    always = len(line.hours) == 24 and len(line.months) == 12 and line.every_day
     if len(minutes) == 60:
         yield CODE.at(
             path,
@@ -86,42 +72,6 @@ def _too_often(cron: str, fields: list[set[int]]) -> Iterator[Diagnostic]:
             'name the hours, as "0 20 * * 1-5" for 20:00 on working days',
             severity=Severity.WARNING,
         )
-
-
-def _parse(text: str) -> list[set[int]]:
-    parts = text.split()
-    if len(parts) != len(_FIELDS):
-        raise _UnreadableError(f"{len(parts)} field{'s' if len(parts) != 1 else ''}, and a schedule has five")
-    return [_field(part, *spec) for part, spec in zip(parts, _FIELDS, strict=True)]
-
-
-def _field(text: str, name: str, low: int, high: int) -> set[int]:
-    out: set[int] = set()
-    for piece in text.split(","):
-        span, slash, step_text = piece.partition("/")
-        if slash and not (step_text.isascii() and step_text.isdigit() and 0 < int(step_text[:6]) <= high + 1):
-            raise _UnreadableError(f"'{piece[:20]}' is no {name} step")
-        first, dash, last = span.partition("-")
-        if span == "*":
-            start, end = low, high
-        else:
-            start = _value(first, name, low, high)
-            end = _value(last, name, low, high) if dash else (high if slash else start)
-        if start > end:
-            raise _UnreadableError(f"'{span[:20]}' runs backwards in the {name}")
-        out.update(range(start, end + 1, int(step_text) if slash else 1))
-    return {0 if name == "weekday" and v == 7 else v for v in out}
-
-
-def _value(text: str, name: str, low: int, high: int) -> int:
-    named = _NAMES.get(name, {}).get(text.lower())
-    if named is not None:
-        return named
-    if not (text.isascii() and text.isdigit() and len(text) <= 4):
-        raise _UnreadableError(f"'{text[:20]}' is no {name}")
-    if not low <= int(text) <= high:
-        raise _UnreadableError(f"{name} {int(text)} is not between {low} and {high}")
-    return int(text)
 
 
 def _nearest(text: str) -> str:
@@ -157,8 +107,8 @@ def _five_of(parts: list[str]) -> tuple[list[str], str]:
 
 def _readable(text: str) -> bool:
     try:
-        _parse(text)
-    except _UnreadableError:
+        parse_cron(text)
+    except CronError:
         return False
     return True
 

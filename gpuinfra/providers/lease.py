@@ -11,9 +11,8 @@ from datetime import datetime
 import pulumi
 import pulumiverse_time as clock
 
-from ...plan.models import ClusterPlan, PoolPlan
-from ...spec.quantities import format_duration, format_moment
-from .late_text import late_text
+from ..plan.models import ClusterPlan, PoolPlan
+from ..spec.quantities import format_duration, format_moment
 
 
 @dataclass(frozen=True)
@@ -38,14 +37,11 @@ class LeaseEnd:
         """The planned numbers while the lease lasts, and no node after it: `up` does not buy again."""
         return Limits(pool.count_min, self.until_end(pool.count_initial), self.until_end(pool.count_max))
 
-    def schedule_expression(self) -> pulumi.Input[str]:
-        """The end as EventBridge Scheduler wants it: without its zone, which stands in a field of its own."""
-        return late_text("at(", pulumi.Output.from_input(self.text or "").apply(_without_zone), ")")
-
-    def warn_when_over(self, path: str) -> None:
-        """Says in the output of `up` that the lease is over; nothing before the end, or while it is not known."""
+    def warn_when_over(self, path: str, start_again: str) -> None:
+        """Says in the output of `up` that the lease is over, and how nodes are started again by hand; nothing before the
+        end, or while it is not known."""
         if self.text is not None:
-            pulumi.Output.from_input(self.text).apply(lambda text: _warn(text, self.now, path))
+            pulumi.Output.from_input(self.text).apply(lambda text: _warn(text, self.now, path, start_again))
 
     def until_end(self, nodes: int) -> pulumi.Input[int]:
         """So many nodes while the lease lasts, and none after it."""
@@ -85,14 +81,9 @@ def is_over(text: str, now: datetime) -> bool:
     return end.tzinfo is not None and end <= now
 
 
-def _without_zone(text: str | None) -> str:
-    # None under mocks that leave computed outputs out; the SDK's types do not know it.
-    return text.removesuffix("Z") if text is not None else text  # pyright: ignore[reportReturnType]
-
-
-def _warn(text: str, now: datetime, path: str) -> None:
+def _warn(text: str, now: datetime, path: str, start_again: str) -> None:
     if is_over(text, now):
         pulumi.log.warn(
             f"{path}: the lease ended at {text}, and no node is started again; to go on change {path}, run up, "
-            "and set the groups' desired capacity (aws autoscaling set-desired-capacity), which up leaves alone"
+            f"and {start_again}, which up leaves alone"
         )

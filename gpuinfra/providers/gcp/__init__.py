@@ -1,0 +1,10 @@
+"""The Google Cloud room: it spells a plan as resources of pulumi_gcp, and decides nothing."""
+
+from .cluster import render
+from .identity import NodeIdentity
+from .network import ClusterNetwork, ExistingNetwork
+from .node_pool import NodePool
+from .spend import Spend
+from .storage import SharedStorage
+
+__all__ = ["ClusterNetwork", "ExistingNetwork", "NodeIdentity", "NodePool", "SharedStorage", "Spend", "render"]
