@@ -193,6 +193,9 @@ def nic_layout(row: Row) -> NicLayout:
         source=row.text("source"),
         as_of=row.text("as_of"),
         mtu_single_node=row.integer("mtu_single_node"),
+        reservation_bound=row.flag("reservation_bound") is True,
+        grouped_by=row.text("grouped_by") or "placement",
+        topology=row.text("topology"),
         notes=row.text("notes"),
     )
 

@@ -139,6 +139,12 @@ class NicLayout(NamedTuple):
     as_of: str
     mtu_single_node: int | None = None
     """MTU of the host network where a pool has one node only; None: as `mtu_host`."""
+    reservation_bound: bool = False
+    """Reservations of the family are dense blocks, whose machines are bought as bound to them (facts a3)."""
+    grouped_by: str = "placement"
+    """What keeps the machines of a group together: workload (a policy on the group) or placement (one on each machine)."""
+    topology: str = ""
+    """The topology that the policy of the group asks for, as 1x72; empty: as close as can be had."""
     notes: str = ""
 
 

@@ -31,4 +31,14 @@ COMPONENT_NAME = Code(
     why="Every resource is named after its component, and the clouds take lower-case letters, digits and hyphens.",
     fix="write lower-case letters, digits and hyphens, a letter first, at most 63",
 )
-CODES = (CRON_NOT_EXPRESSIBLE, OPTION_WITHOUT_EFFECT, COMPONENT_NAME)
+SHARED_NETWORK = Code(
+    "GI2173",
+    "network-of-another-project",
+    Severity.WARNING,
+    "The existing network belongs to another project, so its firewall is left alone.",
+    why="Rules of a shared network are its owner's, and who deploys a cluster seldom may change them. Without rules nodes "
+    "reach neither each other nor people them: collectives hang.",
+    fix="ask the owner for three rules on the nodes' network tag (CLUSTER-nodes): tcp, udp and icmp from that tag; tcp:22 "
+    "from 35.235.240.0/20; with Lustre tcp:988 and tcp:6988 from its range",
+)
+CODES = (CRON_NOT_EXPRESSIBLE, OPTION_WITHOUT_EFFECT, COMPONENT_NAME, SHARED_NETWORK)
