@@ -75,9 +75,7 @@ def host_rules(rules: Rules, nodes_cidr: str | None) -> tuple[pulumi.Resource, .
         found = [
             rules.enter(f"{prefix}-nodes-inside", "Between nodes", from_nodes=True, protocols=_EVERY_PROTOCOL),
         ]
-    found.append(
-        rules.enter(f"{prefix}-ssh-iap", "SSH through Identity-Aware Proxy", ranges=[IAP_RANGE], ports=_SSH)
-    )
+    found.append(rules.enter(f"{prefix}-ssh-iap", "SSH through Identity-Aware Proxy", ranges=[IAP_RANGE], ports=_SSH))
     # One rule takes ranges of one kind alone.
     for kind, v6 in (("v4", False), ("v6", True)):
         ranges = [r for r in network.ssh_from if (":" in r) is v6]

@@ -45,6 +45,10 @@ def ask_for_nodes(
         project=project_of(plan),
         opts=pulumi.ResourceOptions.merge(
             opts,
-            pulumi.ResourceOptions(ignore_changes=["resizeBy", "requestedRunDuration", "description"]),
+            pulumi.ResourceOptions(
+                ignore_changes=["resizeBy", "requestedRunDuration", "description"],
+                # A group that is made anew is empty.
+                replace_with=[group],
+            ),
         ),
     )

@@ -148,9 +148,7 @@ class _Grants:
 
     def on_bucket(self, name: str, bucket: pulumi.Input[str], role: str) -> None:
         """A role on one bucket."""
-        self.made.append(
-            storage.BucketIAMMember(name, bucket=bucket, role=role, member=self.member, opts=self.opts)
-        )
+        self.made.append(storage.BucketIAMMember(name, bucket=bucket, role=role, member=self.member, opts=self.opts))
 
     def _on_project(
         self, name: str, role: pulumi.Input[str], condition: projects.IAMMemberConditionArgs | None = None

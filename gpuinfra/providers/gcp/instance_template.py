@@ -49,9 +49,7 @@ def instance_template(
         machine_type=pool.instance.name,
         # Elsewhere the machine type implies its GPUs, and spelling them out plans the machines' destruction
         # (hashicorp/terraform-provider-google#24937).
-        guest_accelerators=[
-            compute.RegionInstanceTemplateGuestAcceleratorArgs(type=attached, count=pool.gpus_per_node)
-        ]
+        guest_accelerators=[compute.RegionInstanceTemplateGuestAcceleratorArgs(type=attached, count=pool.gpus_per_node)]
         if attached
         else None,
         can_ip_forward=False,
@@ -71,9 +69,7 @@ def instance_template(
     )
 
 
-def _disks(
-    plan: ClusterPlan, pool: PoolPlan, image: pulumi.Input[str]
-) -> list[compute.RegionInstanceTemplateDiskArgs]:
+def _disks(plan: ClusterPlan, pool: PoolPlan, image: pulumi.Input[str]) -> list[compute.RegionInstanceTemplateDiskArgs]:
     boot = compute.RegionInstanceTemplateDiskArgs(
         boot=True,
         auto_delete=True,
