@@ -11,7 +11,10 @@ CRON_NOT_EXPRESSIBLE = Code(
     "The cloud's scheduler has no words for this cron line.",
     why="A stop that the scheduler cannot be told does not happen, and the nodes bill on.",
     fix="write minute hour day month weekday, and leave day or weekday as *",
-    references=("EventBridge Scheduler User Guide, Schedule types",),
+    references=(
+        "EventBridge Scheduler User Guide, Schedule types",
+        "Cloud Scheduler, Cron job format and time zone",
+    ),
 )
 OPTION_WITHOUT_EFFECT = Code(
     "GI2171",
@@ -31,4 +34,15 @@ COMPONENT_NAME = Code(
     why="Every resource is named after its component, and the clouds take lower-case letters, digits and hyphens.",
     fix="write lower-case letters, digits and hyphens, a letter first, at most 63",
 )
-CODES = (CRON_NOT_EXPRESSIBLE, OPTION_WITHOUT_EFFECT, COMPONENT_NAME)
+NO_BILLING_ACCOUNT = Code(
+    "GI2175",
+    "no-billing-account",
+    Severity.ERROR,
+    "The project shows no billing account.",
+    why="A budget of Google belongs to the billing account of the project, which is looked up when the cluster is deployed: "
+    "it is not shown to whoever has no leave to see it.",
+    fix="link the project to an account, or deploy with the roles Browser on the project and Billing Account Costs Manager on "
+    "the account",
+    references=("Cloud Billing Budget API", "Cloud Billing API, projects.getBillingInfo"),
+)
+CODES = (CRON_NOT_EXPRESSIBLE, OPTION_WITHOUT_EFFECT, COMPONENT_NAME, NO_BILLING_ACCOUNT)
