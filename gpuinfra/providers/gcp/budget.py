@@ -7,6 +7,7 @@ from pulumi_gcp import billing, monitoring
 
 from ...plan.models import ClusterPlan
 from ...plan.names import name_limit, shortened
+from ...policy.money import usd
 from ...spec.models import Budget
 from ...vocabulary import Provider
 from .labels import cluster_label, labels
@@ -107,7 +108,8 @@ def _say_currency(amount: float, made: billing.outputs.BudgetAmountSpecifiedAmou
     """Says at `up` that an account in another currency counts the spec's dollars as its own money."""
     currency = made.currency_code if made is not None else None
     if currency and currency.isalpha() and currency != _CURRENCY:
+        number = usd(amount).removesuffix(f" {_CURRENCY}")
         pulumi.log.warn(
-            f"budget.per_month_usd: the billing account counts in {currency}, so that the budget is {amount:g} {currency} "
-            f"and not {amount:g} {_CURRENCY}; write the amount in {currency} until the spec can name a currency"
+            f"budget.per_month_usd: the billing account counts in {currency}, so that the budget is {number} {currency} and "
+            f"not {number} {_CURRENCY}: write the amount in {currency}"
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pulumi
 from pulumi_gcp import filestore, lustre
@@ -132,13 +131,12 @@ def _before_network(mount_point: str | None) -> str:
 def _nfs_mount(instance: filestore.Instance) -> Mount:
     # The address stands inside an input of ours, which a preview echoes without it: the id is unknown there, and makes
     # the whole unknown.
-    address = pulumi.Output.all(instance.id, instance.networks).apply(_first_address)
+    address = pulumi.Output.all(instance.id, instance.networks.apply(_first_address)).apply(lambda both: both[1])
     export = late_text("/", instance.file_shares.apply(lambda share: share.name))
     return Mount(address, export, {"address": address, "export": export})
 
 
-def _first_address(known: Sequence[Any]) -> str:
+def _first_address(networks: Sequence[filestore.outputs.InstanceNetwork] | None) -> str | None:
     """The one address of an instance with one network; None under mocks that leave computed outputs out."""
-    networks: Sequence[filestore.outputs.InstanceNetwork] = known[1] or ()
-    addresses = (networks[0].ip_addresses if networks else None) or (None,)
-    return addresses[0]  # pyright: ignore[reportReturnType]
+    addresses = networks[0].ip_addresses if networks else None
+    return addresses[0] if addresses else None
