@@ -11,7 +11,10 @@ CRON_NOT_EXPRESSIBLE = Code(
     "The cloud's scheduler has no words for this cron line.",
     why="A stop that the scheduler cannot be told does not happen, and the nodes bill on.",
     fix="write minute hour day month weekday, and leave day or weekday as *",
-    references=("EventBridge Scheduler User Guide, Schedule types",),
+    references=(
+        "EventBridge Scheduler User Guide, Schedule types",
+        "Cloud Scheduler, Cron job format and time zone",
+    ),
 )
 OPTION_WITHOUT_EFFECT = Code(
     "GI2171",
@@ -41,4 +44,15 @@ SHARED_NETWORK = Code(
     fix="ask the owner for three rules on the nodes' network tag (CLUSTER-nodes): tcp, udp and icmp from that tag; tcp:22 "
     "from 35.235.240.0/20; with Lustre tcp:988 and tcp:6988 from its range",
 )
-CODES = (CRON_NOT_EXPRESSIBLE, OPTION_WITHOUT_EFFECT, COMPONENT_NAME, SHARED_NETWORK)
+NO_BILLING_ACCOUNT = Code(
+    "GI2175",
+    "no-billing-account",
+    Severity.ERROR,
+    "The project shows no billing account.",
+    why="A budget of Google belongs to the billing account of the project, which is looked up when the cluster is deployed: "
+    "it is not shown to whoever has no leave to see it.",
+    fix="link the project to an account, or deploy with the roles Browser on the project and Billing Account Costs Manager on "
+    "the account",
+    references=("Cloud Billing Budget API", "Cloud Billing API, projects.getBillingInfo"),
+)
+CODES = (CRON_NOT_EXPRESSIBLE, OPTION_WITHOUT_EFFECT, COMPONENT_NAME, SHARED_NETWORK, NO_BILLING_ACCOUNT)
