@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from ..vocabulary import FabricKind, KernelModule, Provider
+from .interfaces import NicLayout, NicSlot
 from .models import (
     Accelerator,
     AttachedAccelerator,
     InfiniBand,
     InstanceType,
     NetworkCards,
-    NicLayout,
-    NicSlot,
     ZoneLimit,
 )
 from .reading import Row

@@ -61,11 +61,14 @@ def render(
 
 def _connect(plan: ClusterPlan, made: NodePool) -> pulumi.Output[str]:
     """The command that opens a shell on one running node of the pool, through Identity-Aware Proxy."""
-    where = f"--project {project_of(plan)} --zone {plan.zone}"
+    project = f"--project {project_of(plan)}"
+    group = f"{project} --zone {plan.zone}" if plan.zone else f"{project} --region {plan.region}"
+    # A link to the machine says its zone.
+    node, named = (group, "instance.basename()") if plan.zone else (project, "instance")
     return made.group_name.apply(
-        lambda group: (
-            f"gcloud compute ssh --tunnel-through-iap {where} "
-            f'"$(gcloud compute instance-groups managed list-instances {group} {where} '
-            "--filter=instanceStatus=RUNNING --limit=1 --format='value(instance.basename())')\""
+        lambda name: (
+            f"gcloud compute ssh --tunnel-through-iap {node} "
+            f'"$(gcloud compute instance-groups managed list-instances {name} {group} '
+            f"--filter=instanceStatus=RUNNING --limit=1 --format='value({named})')\""
         )
     )

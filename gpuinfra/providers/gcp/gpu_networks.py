@@ -8,7 +8,9 @@ import pulumi
 from pulumi_gcp import compute
 
 from ... import catalog
+from ...diagnostics import GpuInfraError
 from ...plan.fabric import BARE_METAL_RDMA
+from ...plan.findings import UNKNOWN_ZONE
 from ...plan.models import ClusterPlan, Subnet
 from ...plan.packet_sizes import network_mtu
 from ..late_text import late_text
@@ -100,6 +102,8 @@ def _regular(plan: ClusterPlan, role: str, opts: pulumi.ResourceOptions) -> comp
 
 def _rdma(plan: ClusterPlan, role: str, opts: pulumi.ResourceOptions) -> compute.Network:
     """The network of RoCE interfaces, which stands in one zone. It takes no firewall rule, router or NAT."""
+    if not plan.zone:
+        raise GpuInfraError([UNKNOWN_ZONE.at("location.zone", "an RDMA network stands in one zone, and none is known")])
     name = f"{plan.name}-{role}-vpc"
     project = project_of(plan)
     return compute.Network(

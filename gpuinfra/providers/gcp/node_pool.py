@@ -12,12 +12,12 @@ from ...plan.models import ClusterPlan, PoolPlan
 from ...spec.models import ClusterSpec
 from ..planning import planned
 from .boot import NodeBoot
-from .flex_start import ask_for_nodes, is_queued
+from .flex_start import ask_for_nodes
+from .group import GroupParts, managed_group
 from .identity import NodeIdentity
 from .instance_template import NodeParts, instance_template
-from .names import project_of
 from .network import ClusterNetwork, ExistingNetwork, check_network, cluster_network
-from .placement import Together, together
+from .placement import together
 from .spend import Spend
 from .storage import SharedStorage
 
@@ -34,14 +34,14 @@ class Surroundings:
 
 
 class NodePool(pulumi.ComponentResource):
-    """Nodes that are alike, as a managed instance group in one zone."""
+    """Nodes that are alike, as a managed instance group."""
 
     group_name: pulumi.Output[str]
     group_link: pulumi.Output[str]
     template_link: pulumi.Output[str]
     placement_policy: pulumi.Output[str] | None
     """The policy that was made for the pool."""
-    request: compute.ResizeRequest | None
+    request: compute.ResizeRequest | compute.RegionResizeRequest | None
     """The request of a flex-start pool."""
 
     def __init__(
@@ -86,7 +86,9 @@ class NodePool(pulumi.ComponentResource):
             ),
             child,
         )
-        group = _group(plan, one, around, template, close, child)
+        waits = (*around.network.ready, *around.identity.ready, *(around.storage.ready if around.storage else ()))
+        size = around.spend.limits(one).initial
+        group = managed_group(plan, one, GroupParts(template.self_link, close.on_group, size, waits), child)
         self.request = ask_for_nodes(plan, one, group, child)
         self.group_name = group.name
         self.group_link = group.self_link
@@ -128,59 +130,4 @@ def _surroundings(
         storage,
         spend or Spend(f"{name}-spend", plan, opts, pools=(pool.name,)),
         boot,
-    )
-
-
-def _group(
-    plan: ClusterPlan,
-    pool: PoolPlan,
-    around: Surroundings,
-    template: compute.RegionInstanceTemplate,
-    close: Together,
-    opts: pulumi.ResourceOptions,
-) -> compute.InstanceGroupManager:
-    """The group. It heals nothing by health checks and moves no node to a new template: a training run must not end
-    because something else changed, so nodes take the template when they are next replaced."""
-    queued = is_queued(pool)
-    waits: list[pulumi.Resource] = [*around.network.ready, *around.identity.ready]
-    waits += around.storage.ready if around.storage else ()
-    return compute.InstanceGroupManager(
-        f"{pool.resource_name}-group",
-        name=pool.cloud_name,
-        base_instance_name=pool.cloud_name,
-        description=f"Pool {pool.name} of {plan.name}",
-        zone=plan.zone,
-        versions=[compute.InstanceGroupManagerVersionArgs(instance_template=template.self_link)],
-        # Flex-start nodes come by the request, and count on top.
-        target_size=0 if queued else around.spend.limits(pool).initial,
-        # GPUs may take hours to come: `up` would wait, fail, and hide why (facts gcp d28).
-        wait_for_instances=False,
-        update_policy=compute.InstanceGroupManagerUpdatePolicyArgs(
-            type="OPPORTUNISTIC",
-            minimal_action="REPLACE",
-            # Both written out, since a full reservation has no room for one more; both zero are refused
-            # (hashicorp/terraform-provider-google#17164).
-            max_surge_fixed=0,
-            max_unavailable_fixed=1,
-        ),
-        instance_lifecycle_policy=compute.InstanceGroupManagerInstanceLifecyclePolicyArgs(
-            # What a request brought is not bought again one by one.
-            default_action_on_failure="DO_NOTHING" if queued else "REPAIR",
-            force_update_on_repair="NO",
-        ),
-        resource_policies=compute.InstanceGroupManagerResourcePoliciesArgs(workload_policy=close.on_group)
-        if close.on_group is not None
-        else None,
-        project=project_of(plan),
-        opts=pulumi.ResourceOptions.merge(
-            opts,
-            pulumi.ResourceOptions(
-                depends_on=waits,
-                # Something else moves the number; the next `up` must not buy the nodes back (wire name: the SDK
-                # translates top-level names alone, pulumi/pulumi#7081).
-                ignore_changes=["targetSize"] if pool.scales_itself else None,
-                # Its name is taken until the old one is gone, and so are its machines.
-                delete_before_replace=True,
-            ),
-        ),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os.path import commonprefix
 
 import pulumi
 from pulumi_gcp import projects, serviceaccount
@@ -48,7 +47,16 @@ def own_instances(plan: ClusterPlan, pools: Sequence[PoolPlan]) -> str:
     no names of instance groups."""
     names = [p.cloud_name for p in pools]
     # A group adds a hyphen and four characters to its own name.
-    beginnings = [f"{name}-" for name in names] if len(names) <= _EXACT else [commonprefix(names)]
-    place = f"projects/{project_of(plan)}/zones/{plan.zone}/instances/"
-    allowed = " || ".join(f"resource.name.startsWith('{place}{beginning}')" for beginning in beginnings)
+    beginnings = [f"{name}-" for name in names] if len(names) <= _EXACT else [_common(names)]
+    # Where Google chooses the zone, the name alone is looked at.
+    place = f"projects/{project_of(plan)}/zones/{plan.zone}/instances/" if plan.zone else ""
+    subject = "resource.name" if place else "resource.name.extract('/instances/{name}')"
+    allowed = " || ".join(f"{subject}.startsWith('{place}{beginning}')" for beginning in beginnings)
     return f"resource.type != '{_INSTANCE}' || {allowed}"
+
+
+def _common(names: Sequence[str]) -> str:
+    """How all names begin: with the cluster's own, which is a part of each."""
+    first, last = min(names), max(names)
+    same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:same]

@@ -35,6 +35,11 @@ def scheduling(plan: ClusterPlan, pool: PoolPlan) -> compute.RegionInstanceTempl
     )
 
 
+def is_queued(pool: PoolPlan) -> bool:
+    """Whether machines come by a request, and not by the group's size."""
+    return pool.capacity.type is CapacityType.FLEX_START
+
+
 def run_seconds(plan: ClusterPlan, pool: PoolPlan) -> int | None:
     """How long flex-start machines run, which the cloud keeps to: never longer than the lease. None for other kinds."""
     duration = pool.capacity.duration
