@@ -1,6 +1,7 @@
 """Facts about clouds, GPUs and images: one table each, one row a fact, each row with its source and date."""
 
 from .folder import Catalog
+from .interfaces import NicLayout, NicSlot
 from .models import (
     Accelerator,
     AttachedAccelerator,
@@ -13,8 +14,6 @@ from .models import (
     Limit,
     Miss,
     NetworkCards,
-    NicLayout,
-    NicSlot,
     NodeImage,
     Price,
     PurchaseOption,

@@ -14,6 +14,7 @@ from typing import TypeVar, cast
 from ..diagnostics import nearest
 from ..vocabulary import CapacityType, Provider, StorageKind
 from . import machines, offers, software
+from .interfaces import NicLayout
 from .models import (
     Accelerator,
     AttachedAccelerator,
@@ -26,7 +27,6 @@ from .models import (
     Limit,
     Miss,
     NetworkCards,
-    NicLayout,
     NodeImage,
     Price,
     PurchaseOption,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from ..vocabulary import FabricKind, KernelModule, Provider
+from .interfaces import NicLayout, NicSlot
 from .models import (
     Accelerator,
     AttachedAccelerator,
     InfiniBand,
     InstanceType,
     NetworkCards,
-    NicLayout,
-    NicSlot,
     ZoneLimit,
 )
 from .reading import Row
@@ -193,6 +192,9 @@ def nic_layout(row: Row) -> NicLayout:
         source=row.text("source"),
         as_of=row.text("as_of"),
         mtu_single_node=row.integer("mtu_single_node"),
+        reservation_bound=row.flag("reservation_bound") is True,
+        grouped_by=row.text("grouped_by") or "placement",
+        topology=row.text("topology"),
         notes=row.text("notes"),
     )
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..vocabulary import CapacityType, Provider, StorageKind
 from .folder import Catalog
+from .interfaces import NicLayout
 from .models import (
     Accelerator,
     AttachedAccelerator,
@@ -22,7 +23,6 @@ from .models import (
     Limit,
     Miss,
     NetworkCards,
-    NicLayout,
     NodeImage,
     Price,
     PurchaseOption,

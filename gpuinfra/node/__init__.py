@@ -2,6 +2,8 @@
 
 from .bundle import BootBundle, boot_bundle, bundle_findings, needs_object
 from .carrier import BootFile, Carrier
+from .cloud_init import cloud_init_installer
+from .driver import modules_are_signed
 from .findings import CODES
 from .manual_commands import ManualCommand, manual_commands
 
@@ -13,6 +15,8 @@ __all__ = [
     "ManualCommand",
     "boot_bundle",
     "bundle_findings",
+    "cloud_init_installer",
     "manual_commands",
+    "modules_are_signed",
     "needs_object",
 ]

@@ -230,13 +230,15 @@ def _tasks(plan: ClusterPlan, pool: PoolPlan, cloud: CloudBoot) -> list[BootFile
         files.append(BootFile(_TASKS + "30-local-nvme", "0755", _local_nvme(pool, cloud)))
     if pool.mig:
         files.append(BootFile(_TASKS + "40-mig", "0755", render("mig.sh.j2")))
-    if pool.container:
+    plugin = _fabric_plugin(pool)
+    if pool.container or plugin:
         files.append(
             BootFile(_TASKS + "50-container-runtime", "0755", render("container_runtime.sh.j2", vendor=vendor))
         )
+    if pool.container:
         files.append(BootFile(_TASKS + "80-container-image", "0755", render("container_image.py.j2")))
     if pool.fabric.present:
-        files += _fabric(pool)
+        files += [*_fabric(pool), *plugin]
     if plan.storage:
         files += _storage(plan, cloud)
     if _has_idle_timer(plan, pool):
@@ -292,7 +294,7 @@ def _fabric(pool: PoolPlan) -> list[BootFile]:
         plugins=row.plugins,
         files=files,
         needs_plugin=row.needs_plugin,
-        receiver=row.receiver,
+        manager=bool(row.images and row.images.manager),
     )
     profile = render("fabric_profile.sh.j2", kind=kind, exports=row.exports, files=files, script=row.script)
     return [
@@ -300,6 +302,18 @@ def _fabric(pool: PoolPlan) -> list[BootFile]:
         BootFile("/etc/profile.d/gpuinfra-fabric.sh", "0644", profile),
         BootFile("/etc/gpuinfra/fabric.env", "0644", render("fabric_env.j2", exports=row.exports)),
     ]
+
+
+def _fabric_plugin(pool: PoolPlan) -> list[BootFile]:
+    """The task that lays the fabric's plugin on the host; none where the fabric has none for the machine."""
+    images = FABRICS[pool.fabric.kind].images if pool.fabric.present else None
+    plugin = dict(images.plugins).get(pool.instance.arch, "") if images else ""
+    if images is None or not plugin:
+        return []
+    task = render(
+        images.template, kind=str(pool.fabric.kind), plugin=plugin, manager=images.manager, needs=images.needs
+    )
+    return [BootFile(_TASKS + "55-fabric-plugin", "0755", task)]
 
 
 def _storage(plan: ClusterPlan, cloud: CloudBoot) -> list[BootFile]:

@@ -112,6 +112,21 @@ class Export:
 
 
 @dataclass(frozen=True)
+class PluginImages:
+    """Container images that lay a fabric's NCCL plugin on the host, and the manager that receives for it."""
+
+    template: str
+    """The task that does so."""
+    plugins: tuple[tuple[str, str], ...]
+    """Image by the machine's architecture."""
+    manager: str
+    """Image of the receive manager; empty where there is none."""
+    needs: str
+    """What else the manager needs of the node, for a person whose node lacks it."""
+    source: str
+
+
+@dataclass(frozen=True)
 class FabricEnvironment:
     """What a fabric needs of the environment, and how its devices are counted."""
 
@@ -129,13 +144,15 @@ class FabricEnvironment:
     source: str
     needs_plugin: bool = False
     """The host must have the plugin: without it the interfaces are there and carry plain TCP."""
-    receiver: str = ""
-    """The socket of the fabric's receive manager; empty where there is none to look for."""
+    images: PluginImages | None = None
+    """What lays the plugin on the host at boot; None where nothing does."""
 
 
 _NO_BRIDGES = Export(
     "NCCL_SOCKET_IFNAME", "^docker,lo,veth", "Bootstrap never over a container bridge, which other nodes cannot reach."
 )
+
+_AI_INFRA = "us-docker.pkg.dev/gce-ai-infra"
 
 FABRICS = {
     FabricKind.EFA: FabricEnvironment(
@@ -162,7 +179,14 @@ FABRICS = {
         devices=("--volume=/run/tcpx:/run/tcpx", "--volume=/var/lib/tcpx:/var/lib/tcpx"),
         source="Compute Engine, Maximize GPU network bandwidth with GPUDirect-TCPX",
         needs_plugin=True,
-        receiver="/run/tcpx/rx_rule_manager",
+        images=PluginImages(
+            template="gcp/fabric_plugin.sh.j2",
+            plugins=(("x86_64", f"{_AI_INFRA}/gpudirect-tcpx/nccl-plugin-gpudirecttcpx-dev:v3.1.8"),),
+            manager=f"{_AI_INFRA}/gpudirect-tcpx/tcpgpudmarxd-dev:v2.0.12",
+            needs="; on Ubuntu it needs the kernel linux-gcp-tcpx, to which Google gives access on request",
+            source="GoogleCloudPlatform/slurm-gcp: prologs-epilogs/receive-data-path-manager; "
+            "cluster-toolkit: a3-highgpu-8g README (kernel)",
+        ),
     ),
     FabricKind.GPUDIRECT_TCPXO: FabricEnvironment(
         kind=FabricKind.GPUDIRECT_TCPXO,
@@ -174,6 +198,14 @@ FABRICS = {
         devices=("--volume=/var/lib/tcpxo:/var/lib/tcpxo", "--device=/dev/dmabuf_import_helper"),
         source="nccl-env-profile.sh of the TCPXO plugin; Compute Engine, GPUDirect-TCPXO",
         needs_plugin=True,
+        images=PluginImages(
+            template="gcp/fabric_plugin.sh.j2",
+            plugins=(("x86_64", f"{_AI_INFRA}/gpudirect-tcpxo/nccl-plugin-gpudirecttcpx-dev:v1.0.14"),),
+            manager=f"{_AI_INFRA}/gpudirect-tcpxo/tcpgpudmarxd-dev:v1.0.20",
+            needs="",
+            source="GoogleCloudPlatform/container-engine-accelerators: gpudirect-tcpxo release notes (2025-11-19), which name "
+            "the two as a pair; slurm-gcp: prologs-epilogs/receive-data-path-manager-mega",
+        ),
     ),
     FabricKind.ROCE: FabricEnvironment(
         kind=FabricKind.ROCE,
@@ -184,6 +216,17 @@ FABRICS = {
         check="rdma",
         devices=("--device=/dev/infiniband", "--volume=/usr/local/gib:/usr/local/gib"),
         source="set_nccl_env.sh of the gIB plugin; AI Hypercomputer, NCCL/gIB (facts gcp a5)",
+        images=PluginImages(
+            template="gcp/fabric_plugin.sh.j2",
+            plugins=(
+                ("x86_64", f"{_AI_INFRA}/gpudirect-gib/nccl-plugin-gib:v1.1.0"),
+                ("arm64", f"{_AI_INFRA}/gpudirect-gib/nccl-plugin-gib-arm64:v1.1.0"),
+            ),
+            manager="",
+            needs="",
+            source="GoogleCloudPlatform/container-engine-accelerators: gpudirect-rdma release notes (2025-08-15) and "
+            "nccl-rdma-installer-a4x.yaml; AI Hypercomputer, Install CoMMA (the command)",
+        ),
     ),
     FabricKind.INFINIBAND: FabricEnvironment(
         kind=FabricKind.INFINIBAND,

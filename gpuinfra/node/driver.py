@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .. import catalog
 from ..catalog import Miss
 from ..plan.models import ClusterPlan, PoolPlan
-from ..vocabulary import KernelModule
+from ..vocabulary import KernelModule, StorageKind
 from .clouds import CLOUDS
 
 _BRANCH = "580"
@@ -42,3 +42,15 @@ def stock_driver(plan: ClusterPlan, pool: PoolPlan) -> StockDriver | None:
     # Volta and older have no firmware for the open module; Blackwell and Grace have no other (facts aws a5).
     closed = pool.accelerator.kernel_module is KernelModule.PROPRIETARY
     return StockDriver(image.driver_kind, branch, "server" if closed else "server-open", "")
+
+
+def modules_are_signed(plan: ClusterPlan, pool: PoolPlan) -> bool:
+    """Whether Secure Boot loads every kernel module that a pool's nodes want. Only stock images are known for it: theirs
+    and those that the bundle lays on are signed by the distribution, and the Lustre client's are not."""
+    image = pool.node_image.image
+    stock = catalog.node_image(plan.provider, pool.node_image.selector)
+    if image is None or isinstance(stock, Miss) or stock.driver_kind != "none":
+        return False
+    missing = stock_driver(plan, pool)
+    laid = missing is None or bool(missing.modules)
+    return laid and not any(s.kind is StorageKind.LUSTRE for s in plan.storage)

@@ -210,7 +210,8 @@ def plan_counts(
     else:
         least = most = wanted = pool.count
     block = capacity.type is CapacityType.CAPACITY_BLOCK
-    moves = moves or ranged or block
+    # A request brings flex-start nodes and their own clock takes them: the group's size is never ours.
+    moves = moves or ranged or block or capacity.type is CapacityType.FLEX_START
     waits = capacity.starts is not None and now < capacity.starts
     initial = 0 if waits or (block and not _block_runs(capacity, now)) else wanted
     reason = "named in the spec" if "count" in pool.model_fields_set else "the default"

@@ -138,10 +138,11 @@ def _auto(habits: _Habits, nodes: Nodes) -> Placement:
         return Placement("none", "", reason)
 
     name, family = nodes.instance.name, nodes.instance.family
-    grouped = family in habits.always_grouped
     if nodes.capacity.type is CapacityType.CAPACITY_BLOCK:
         return none("a capacity block is one place already; the cloud refuses a group on top")
-    if nodes.capacity.type is CapacityType.RESERVATION and not grouped:
+    if family in habits.always_grouped:
+        return Placement("new", "", f"{name} stands in racks, and the cloud wants a policy for its groups")
+    if nodes.capacity.type is CapacityType.RESERVATION:
         return none(habits.reserved)
     if nodes.most < 2:
         return none("one node has no neighbour")

@@ -11,7 +11,10 @@ CRON_NOT_EXPRESSIBLE = Code(
     "The cloud's scheduler has no words for this cron line.",
     why="A stop that the scheduler cannot be told does not happen, and the nodes bill on.",
     fix="write minute hour day month weekday, and leave day or weekday as *",
-    references=("EventBridge Scheduler User Guide, Schedule types",),
+    references=(
+        "EventBridge Scheduler User Guide, Schedule types",
+        "Cloud Scheduler, Cron job format and time zone",
+    ),
 )
 OPTION_WITHOUT_EFFECT = Code(
     "GI2171",
@@ -31,4 +34,41 @@ COMPONENT_NAME = Code(
     why="Every resource is named after its component, and the clouds take lower-case letters, digits and hyphens.",
     fix="write lower-case letters, digits and hyphens, a letter first, at most 63",
 )
-CODES = (CRON_NOT_EXPRESSIBLE, OPTION_WITHOUT_EFFECT, COMPONENT_NAME)
+SHARED_NETWORK = Code(
+    "GI2173",
+    "network-of-another-project",
+    Severity.WARNING,
+    "The existing network belongs to another project, so its firewall is left alone.",
+    why="Rules of a shared network are its owner's, and who deploys a cluster seldom may change them. Without rules nodes "
+    "reach neither each other nor people them: collectives hang.",
+    fix="ask the owner for three rules on the nodes' network tag (CLUSTER-nodes): tcp, udp and icmp from that tag; tcp:22 "
+    "from 35.235.240.0/20; with Lustre tcp:988 and tcp:6988 from its range",
+)
+REQUEST_OUTLIVES_END = Code(
+    "GI2174",
+    "request-outlives-end",
+    Severity.WARNING,
+    "A flex-start request may still wait when the cluster ends.",
+    why="The end takes away the nodes that are there. A request is not one of them: it is answered when machines are free, and "
+    "its nodes run for their own time.",
+    fix="cancel the request at the end, or destroy the stack",
+)
+NO_BILLING_ACCOUNT = Code(
+    "GI2175",
+    "no-billing-account",
+    Severity.ERROR,
+    "The project shows no billing account.",
+    why="A budget of Google belongs to the billing account of the project, which is looked up when the cluster is deployed: "
+    "it is not shown to whoever has no leave to see it.",
+    fix="link the project to an account, or deploy with the roles Browser on the project and Billing Account Costs Manager on "
+    "the account",
+    references=("Cloud Billing Budget API", "Cloud Billing API, projects.getBillingInfo"),
+)
+CODES = (
+    CRON_NOT_EXPRESSIBLE,
+    OPTION_WITHOUT_EFFECT,
+    COMPONENT_NAME,
+    SHARED_NETWORK,
+    REQUEST_OUTLIVES_END,
+    NO_BILLING_ACCOUNT,
+)
