@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from .world import Thing, World
@@ -46,6 +47,38 @@ class Diffs:
 
 
 @dataclass(frozen=True)
+class Due:
+    """Something that the cloud does by itself at a moment."""
+
+    moment: datetime
+    subject: str
+    act: Callable[[World], None]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """How a cloud's groups of machines are read and moved."""
+
+    types: tuple[str, ...]
+    size: Callable[[World, Thing], int]
+    """How many machines a group wants."""
+    resize: Callable[[World, Thing, int, str], None]
+    """Brings a group to a number, and says why."""
+    pool: Callable[[World, Thing], str]
+    """The pool of the spec that a group is; empty where it is none of ours."""
+
+
+@dataclass(frozen=True)
+class Spending:
+    """How a cloud watches money."""
+
+    budgets: Callable[[World], Sequence[tuple[Thing, float]]]
+    """The monthly budgets, in USD."""
+    stopped: Callable[[World, Thing], Sequence[Thing]]
+    """The groups that are brought to zero when the budget is spent."""
+
+
+@dataclass(frozen=True)
 class Cloud:
     """One package's cloud."""
 
@@ -66,6 +99,10 @@ class Cloud:
         default_factory=dict[str, Any]
     )
     diffs: Mapping[str, Diffs] = field(default_factory=dict[str, Diffs])
+    due: Callable[[World, datetime, datetime], Sequence[Due]] = lambda world, after, until: ()
+    """What the cloud does by itself after one moment and until another."""
+    groups: Groups | None = None
+    spending: Spending | None = None
     computed_secret: frozenset[str] = frozenset()
     """type.property whose made-up value is a secret."""
 

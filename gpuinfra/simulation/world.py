@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS things (
   type TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, urn TEXT NOT NULL,
   inputs TEXT NOT NULL, outputs TEXT NOT NULL, made_at TEXT NOT NULL, PRIMARY KEY (type, id));
 CREATE TABLE IF NOT EXISTS nodes (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, group_id TEXT NOT NULL, zone TEXT NOT NULL,
+  id INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, group_id TEXT NOT NULL, region TEXT NOT NULL, zone TEXT NOT NULL,
   instance_type TEXT NOT NULL, market TEXT NOT NULL, launched_at TEXT NOT NULL, ended_at TEXT, why TEXT);
 CREATE INDEX IF NOT EXISTS nodes_of_group ON nodes (type, group_id, ended_at);
 CREATE TABLE IF NOT EXISTS stock (zone TEXT NOT NULL, instance_type TEXT NOT NULL, nodes INTEGER NOT NULL,
@@ -59,6 +59,7 @@ class Node:
     id: int
     type: str
     group_id: str
+    region: str
     zone: str
     instance_type: str
     market: str
@@ -132,13 +133,14 @@ class World:
 
     @property
     def now(self) -> datetime:
-        """The world's time: the machine's clock and what `advance` added."""
+        """The world's time: the machine's clock and what was added to it."""
         return datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=float(self.meta("ahead_s") or 0))
 
-    def advance(self, by: timedelta) -> None:
-        with self.step():
-            self.set_meta("ahead_s", str(float(self.meta("ahead_s") or 0) + by.total_seconds()))
-            self.note("advance", "clock", f"{by.total_seconds():g} s")
+    def move_to(self, moment: datetime) -> None:
+        """Moves the world's time forward to a moment; never back."""
+        ahead = (moment - self.now).total_seconds()
+        if ahead > 0:
+            self.set_meta("ahead_s", str(float(self.meta("ahead_s") or 0) + ahead))
 
     # Resources.
 
@@ -173,11 +175,13 @@ class World:
 
     # Machines.
 
-    def launch(self, type_: str, group_id: str, zone: str, instance_type: str, market: str, count: int) -> None:
+    def launch(self, group: tuple[str, str], place: tuple[str, str], instance_type: str, market: str, count: int) -> None:
+        """Starts machines of a group (type and id) in a place (region and zone)."""
         for _ in range(count):
             self._db.execute(
-                "INSERT INTO nodes (type, group_id, zone, instance_type, market, launched_at) VALUES (?, ?, ?, ?, ?, ?)",
-                (type_, group_id, zone, instance_type, market, self.now.isoformat()),
+                "INSERT INTO nodes (type, group_id, region, zone, instance_type, market, launched_at) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (*group, *place, instance_type, market, self.now.isoformat()),
             )
 
     def end_nodes(self, nodes: Sequence[Node], why: str, at: datetime | None = None) -> None:
@@ -245,11 +249,12 @@ def _thing(row: tuple[Any, ...]) -> Thing:
 
 
 def _node(row: tuple[Any, ...]) -> Node:
-    id_, type_, group, zone, instance_type, market, launched, ended, why = row
+    id_, type_, group, region, zone, instance_type, market, launched, ended, why = row
     return Node(
         id_,
         type_,
         group,
+        region,
         zone,
         instance_type,
         market,

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from ..cloud import Cloud, Diffs, Refusal, Request, digest
+from ...plan.resolve import POOL_LABEL
+from ..cloud import Cloud, Diffs, Due, Groups, Refusal, Request, Spending, digest
+from ..clockwork import firings
 from ..values import lookup
 from ..world import Thing, World
 
@@ -13,6 +20,7 @@ _ACCOUNT = "123456789012"
 """The account of examples in AWS's documentation."""
 _GROUP = "aws:autoscaling/group:Group"
 _TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+_SCHEDULE = "aws:scheduler/schedule:Schedule"
 _LUSTRE = "aws:fsx/lustreFileSystem:LustreFileSystem"
 
 
@@ -165,23 +173,23 @@ def _lustre_made(request: Request, id_: str) -> None:
 _CREATED: dict[str, Callable[[Request, str], None]] = {_GROUP: _group_made, _LUSTRE: _lustre_made}
 
 
-def _scale(world: World, inputs: Mapping[str, Any], id_: str) -> None:
+def _scale(world: World, inputs: Mapping[str, Any], id_: str, why: str = "scaled in") -> None:
     """Brings a group to its number, as far as its zone has machines. A shortage fails nothing here: the group goes on
     trying, and its activities say why."""
     wanted = int(inputs.get("desiredCapacity") or 0)
     running = world.running(_GROUP, id_)
     if len(running) > wanted:
-        world.end_nodes(running[wanted:], "scaled in")
+        world.end_nodes(running[wanted:], why)
     missing = wanted - len(running)
     if missing <= 0:
         return
     template = _template_of(world, inputs)
-    zone = _zone_of(world, inputs)
+    region, zone = _place_of(world, inputs)
     instance_type = str(lookup(template, "instanceType") or "unknown")
     market = "spot" if inputs.get("mixedInstancesPolicy") else "on_demand"
     left = world.left(zone, instance_type)
     can = missing if left is None else min(missing, left)
-    world.launch(_GROUP, id_, zone, instance_type, market, can)
+    world.launch((_GROUP, id_), (region, zone), instance_type, market, can)
     if can < missing:
         world.note("shortage", id_, f"InsufficientInstanceCapacity: {missing - can} of {instance_type} in {zone}")
 
@@ -194,10 +202,94 @@ def _template_of(world: World, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
     return thing.inputs if thing else {}
 
 
-def _zone_of(world: World, inputs: Mapping[str, Any]) -> str:
+def _place_of(world: World, inputs: Mapping[str, Any]) -> tuple[str, str]:
     subnets = inputs.get("vpcZoneIdentifiers") or [""]
     thing = world.thing("aws:ec2/subnet:Subnet", str(subnets[0]))
-    return str(thing.inputs.get("availabilityZoneId") or thing.inputs.get("availabilityZone") or "") if thing else ""
+    if thing is None:
+        return str(inputs.get("region") or ""), ""
+    zone = thing.inputs.get("availabilityZoneId") or thing.inputs.get("availabilityZone") or ""
+    return str(thing.inputs.get("region") or ""), str(zone)
+
+
+def _resize(world: World, group: Thing, wanted: int, why: str) -> None:
+    moved = {**group.outputs, "desiredCapacity": wanted}
+    if wanted == 0:
+        moved["minSize"] = 0
+    world.keep(replace(group, outputs=moved))
+    _scale(world, moved, group.id, why)
+
+
+def _pool(world: World, group: Thing) -> str:
+    tags = group.inputs.get("tags") or []
+    return next((str(t.get("value")) for t in tags if t.get("key") == POOL_LABEL), "")
+
+
+# What the cloud does by itself.
+
+
+def _due(world: World, after: datetime, until: datetime) -> list[Due]:
+    found: list[Due] = []
+    for schedule in world.things(_SCHEDULE):
+        for moment in _moments(schedule, after, until):
+            found.append(Due(moment, schedule.name, partial(_fire, schedule=schedule)))
+    return found
+
+
+def _moments(schedule: Thing, after: datetime, until: datetime) -> Iterator[datetime]:
+    expression = str(schedule.inputs.get("scheduleExpression") or "")
+    zone = ZoneInfo(str(schedule.inputs.get("scheduleExpressionTimezone") or "UTC"))
+    if expression.startswith("at("):
+        moment = datetime.fromisoformat(expression[3:-1]).replace(tzinfo=zone).astimezone(UTC)
+        if after < moment <= until:
+            yield moment
+    elif expression.startswith("cron("):
+        line = _five_fields(expression[5:-1])
+        yield from firings(line, zone, after, until)
+
+
+def _five_fields(six: str) -> str:
+    """EventBridge's six fields as a crontab's five: names of days stay, `?` means any, the year is always *."""
+    minute, hour, day, month, weekday, _ = six.split()
+    return " ".join([minute, hour, day.replace("?", "*"), month, weekday.replace("?", "*")])
+
+
+def _fire(world: World, schedule: Thing) -> None:
+    asked = json.loads(str(lookup(schedule.inputs, "target.input") or "{}"))
+    group = world.thing(_GROUP, str(asked.get("AutoScalingGroupName")))
+    if group is not None:
+        _resize(world, group, int(asked.get("DesiredCapacity", 0)), f"schedule {schedule.name}")
+    if schedule.inputs.get("actionAfterCompletion") == "DELETE":
+        world.forget(schedule.type, schedule.id)
+
+
+def _budgets(world: World) -> list[tuple[Thing, float]]:
+    found = [t for t in world.things("aws:budgets/budget:Budget") if t.inputs.get("timeUnit") == "MONTHLY"]
+    return [(t, float(t.inputs["limitAmount"])) for t in found if t.inputs.get("limitAmount")]
+
+
+def _stopped(world: World, budget: Thing) -> list[Thing]:
+    """The groups of the function that the budget's topic calls."""
+    told = {
+        topic
+        for n in budget.inputs.get("notifications") or []
+        if n.get("notificationType") == "ACTUAL"
+        for topic in n.get("subscriberSnsTopicArns") or []
+    }
+    heard = [t for t in world.things("aws:sns/topicSubscription:TopicSubscription") if t.inputs.get("topic") in told]
+    functions = {f.outputs.get("arn"): f for f in world.things("aws:lambda/function:Function")}
+    names: list[str] = []
+    for subscription in heard:
+        function = functions.get(subscription.inputs.get("endpoint"))
+        if function is not None:
+            names += _groups_of(function)
+    return [g for g in world.things(_GROUP) if g.id in names]
+
+
+def _groups_of(function: Thing) -> list[str]:
+    """What groups.json in the function's archive names."""
+    assets = lookup(function.inputs, "code.assets") or {}
+    text = lookup(assets.get("groups.json") or {}, "text")
+    return list(json.loads(text)) if isinstance(text, str) else []
 
 
 def _update(request: Request, old: Thing) -> None:
@@ -276,6 +368,9 @@ CLOUD = Cloud(
     update=_update,
     delete=_delete,
     diffs=_DIFFS,
+    due=_due,
+    groups=Groups((_GROUP,), lambda world, group: int(group.outputs.get("desiredCapacity") or 0), _resize, _pool),
+    spending=Spending(_budgets, _stopped),
     invoke={
         "aws:ssm/getParameter:getParameter": _parameter,
         "aws:ec2/getAmi:getAmi": _image,
