@@ -24,19 +24,39 @@ def _command(operation: str, summary: str) -> click.Command:
     @click.option("--stock", metavar="FILE", help="What the simulated zones have: a YAML file (with --simulate).")
     @click.option("--seed", type=int, help="Seed of what happens by chance in the simulated clouds (with --simulate).")
     @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+    @click.option(
+        "--unprotect", is_flag=True, help="destroy: take protected resources too, with the data that they hold."
+    )
     @format_option
     def run(
-        folder: str, simulate: bool, stack: str, stock: str | None, seed: int | None, yes: bool, format_: str
+        folder: str,
+        simulate: bool,
+        stack: str,
+        stock: str | None,
+        seed: int | None,
+        yes: bool,
+        unprotect: bool,
+        format_: str,
     ) -> int:
+        if unprotect and operation != "destroy":
+            raise click.UsageError("--unprotect is for destroy")
         if not simulate and (stock is not None or seed is not None):
             raise click.UsageError("--stock and --seed are for --simulate")
-        return _run(operation, folder, simulate, stack, stock, seed, yes, format_)
+        return _run(operation, folder, simulate, stack, stock, seed, yes, unprotect, format_)
 
     return run
 
 
 def _run(
-    operation: str, path: str, simulate: bool, stack: str, stock: str | None, seed: int | None, yes: bool, format_: str
+    operation: str,
+    path: str,
+    simulate: bool,
+    stack: str,
+    stock: str | None,
+    seed: int | None,
+    yes: bool,
+    unprotect: bool,
+    format_: str,
 ) -> int:
     import sys
 
@@ -67,7 +87,7 @@ def _run(
             deployment = simulated(folder, engine, stack, world)
         else:
             deployment = Deployment(folder, engine, stack)
-        outcome = deployment.run(operation, _progress(format_))
+        outcome = deployment.run(operation, _progress(format_), unprotect=unprotect)
     except DeploymentError as e:
         note(f"gpuinfra: {operation} did not succeed:\n{e}")
         return 1

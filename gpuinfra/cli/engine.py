@@ -23,14 +23,20 @@ def status(format_: str) -> int:
     if format_ == "json":
         engine = found.engine
         data = {
-            "engine": None if engine is None else {"command": str(engine.command), "version": engine.version, "source": engine.source},
+            "engine": None
+            if engine is None
+            else {"command": str(engine.command), "version": engine.version, "source": engine.source},
             "seen": [{"place": place, "what": what} for place, what in found.seen],
         }
         write(as_json(data))
     else:
         lines = [f"{place}: {what}" for place, what in found.seen]
         used = found.engine
-        last = f"used: {used.command} ({used.version}, {used.source})" if used else "used: none; get one with: gpuinfra engine install"
+        last = (
+            f"used: {used.command} ({used.version}, {used.source})"
+            if used
+            else "used: none; get one with: gpuinfra engine install"
+        )
         write("\n".join([*lines, last]) + "\n")
     return 0 if found.engine else 2
 

@@ -164,7 +164,9 @@ def exhaust(folder: str, zone: str, instance_type: str) -> int:
         if not known_zone(zone):
             raise DeploymentError(f"'{zone}' is no zone that the tables list; see gpuinfra regions")
         with world.step():
-            used = sum(1 for n in world.nodes() if n.zone == zone and n.ended_at is None and n.instance_type == instance_type)
+            used = sum(
+                1 for n in world.nodes() if n.zone == zone and n.ended_at is None and n.instance_type == instance_type
+            )
             world.set_stock(zone, instance_type, used)
             world.note("exhaust", zone, instance_type)
         write(f"{zone} has no more {instance_type}\n")

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..diagnostics import GpuInfraError
 from .locate import Engine
 
 OPERATIONS = ("preview", "up", "refresh", "destroy")
@@ -54,9 +55,13 @@ class StackFolder:
 
         folder = Path(path)
         if not folder.exists():
-            raise DeploymentError(f"{path}: there is no such folder; name the folder of a stack, as stacks/aws-h100-training")
+            raise DeploymentError(
+                f"{path}: there is no such folder; name the folder of a stack, as stacks/aws-h100-training"
+            )
         if not folder.is_dir():
-            raise DeploymentError(f"{path}: is a file; name the folder of the stack that it belongs to: {folder.parent}")
+            raise DeploymentError(
+                f"{path}: is a file; name the folder of the stack that it belongs to: {folder.parent}"
+            )
         file = next((folder / f for f in _PROJECT_FILES if (folder / f).is_file()), None)
         if file is None:
             raise DeploymentError(
@@ -93,9 +98,11 @@ class Deployment:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     work_dir: Path | None = None
     """Where the engine keeps the stack's settings; None: the folder itself."""
+    _failed: Exception | None = None
 
-    def run(self, operation: str, say: Callable[[str], None], config: Mapping[str, str] | None = None) -> Outcome:
-        """Runs one of OPERATIONS. `say` takes the engine's lines as they come. Raises DeploymentError."""
+    def run(self, operation: str, say: Callable[[str], None], *, unprotect: bool = False) -> Outcome:
+        """Runs one of OPERATIONS. `say` takes the engine's lines as they come. `unprotect`: destroy takes protected
+        resources too, and their data. Raises DeploymentError."""
         import pulumi.automation as auto
 
         try:
@@ -109,10 +116,15 @@ class Deployment:
                     work_dir=str(self.work_dir or self.folder.path),
                     opts=options,
                 )
-                for key, value in (config or {}).items():
-                    stack.set_config(key, auto.ConfigValue(value))
+                if unprotect:
+                    _unprotect(stack)
                 return self._outcome(stack, operation, say)
         except auto.CommandError as e:
+            if isinstance(self._failed, GpuInfraError):
+                raise DeploymentError(str(self._failed)) from e
+            if self._failed is not None:
+                said = f"{type(self._failed).__name__}: {self._failed}"
+                raise DeploymentError(f"{self.folder.main}: the program failed: {said}") from e
             raise DeploymentError(_reason(str(e), self.folder.path)) from e
 
     def _outcome(self, stack: Any, operation: str, say: Callable[[str], None]) -> Outcome:
@@ -124,7 +136,11 @@ class Deployment:
         return Outcome(operation, self.stack, {str(k): v for k, v in (changes or {}).items()}, outputs, names)
 
     def _program(self) -> None:
-        runpy.run_path(str(self.folder.main), run_name="__main__")
+        try:
+            runpy.run_path(str(self.folder.main), run_name="__main__")
+        except Exception as e:
+            self._failed = e
+            raise
 
     @contextmanager
     def _as_the_engine_sees_it(self) -> Iterator[None]:
@@ -142,8 +158,28 @@ class Deployment:
             os.environ.update(before)
 
 
+def _unprotect(stack: Any) -> None:
+    """Takes the guards off in the stack's state: Pulumi's own, and the one that Google's provider keeps."""
+    import pulumi.automation as auto
+
+    exported = stack.export_stack()
+    for resource in (exported.deployment or {}).get("resources", []):
+        resource.pop("protect", None)
+        for part in ("inputs", "outputs"):
+            if resource.get(part, {}).get("deletionPolicy") == "PREVENT":
+                resource[part]["deletionPolicy"] = "DELETE"
+    stack.import_stack(auto.Deployment(exported.version, exported.deployment))
+
+
 _KNOWN = (
-    ("currently locked by", "the stack is locked by another update; wait for it, or, where it was killed: pulumi cancel"),
+    (
+        "cannot be deleted",
+        "protected resources stay, since they hold data; to remove them with their data: --unprotect",
+    ),
+    (
+        "currently locked by",
+        "the stack is locked by another update; wait for it, or, where it was killed: pulumi cancel",
+    ),
     ("incorrect passphrase", "PULUMI_CONFIG_PASSPHRASE is not the passphrase that the stack's secrets were made with"),
     ("passphrase must be set", "the stack's secrets need a passphrase: set PULUMI_CONFIG_PASSPHRASE"),
     ("No space left on device", "the disk is full: the stack's state could not be written"),

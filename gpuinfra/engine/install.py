@@ -87,7 +87,10 @@ def _build(folder: Path, say: Progress) -> None:
         raise InstallError(f"Go {_GO[0]}.{_GO[1]} or newer is not installed")
     _check_go(go)
     say(f"building the Pulumi engine {TESTED} from its published modules: about four minutes, 2 GB of memory")
-    with as_file(files(__package__ or "").joinpath("recipe", "cli")) as recipe, tempfile.TemporaryDirectory() as scratch:
+    with (
+        as_file(files(__package__ or "").joinpath("recipe", "cli")) as recipe,
+        tempfile.TemporaryDirectory() as scratch,
+    ):
         work = Path(scratch) / "cli"
         shutil.copytree(recipe, work)
         target = Path(scratch) / "bin"

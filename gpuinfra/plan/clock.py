@@ -18,5 +18,7 @@ def current_moment() -> datetime:
         try:
             return parse_moment(named)
         except QuantityError as e:
-            raise ValueError(f"{NOW_VARIABLE}: '{named}' is not a moment with an offset, as 2026-12-05T18:00:00Z") from e
+            raise ValueError(
+                f"{NOW_VARIABLE}: '{named}' is not a moment with an offset, as 2026-12-05T18:00:00Z"
+            ) from e
     return datetime.now(UTC)

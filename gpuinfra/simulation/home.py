@@ -74,7 +74,7 @@ def _write_program(path: Path, package: str) -> None:
     text = (
         "#!/bin/sh\n"
         f"PYTHONPATH={shlex.quote(str(source))}${{PYTHONPATH:+:$PYTHONPATH}} exec {shlex.quote(sys.executable)} -c "
-        f"'import sys; from gpuinfra.simulation.plugin import main; sys.exit(main(\"{package}\"))' \"$@\"\n"
+        f'\'import sys; from gpuinfra.simulation.plugin import main; sys.exit(main("{package}"))\' "$@"\n'
     )
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return

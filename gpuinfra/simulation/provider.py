@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import grpc
@@ -123,17 +124,24 @@ class SimulatedProvider(service.ResourceProviderServicer):
             return pb.UpdateResponse(properties=struct({**bag(request.olds), **inputs}))
         asked = self._request(request.urn, request.type, inputs)
         table = self._cloud.diffs.get(request.type, _NO_DIFFS)
+        changed = [p for p, _ in changes(opened(bag(request.old_inputs)), asked.inputs)]
         try:
             with self._world.step():
                 old = self._world.thing(request.type, request.id)
                 if old is None:
                     raise Refusal("NotFound", f"{request.id} is not there any more; refresh the stack")
-                for path, _ in changes(opened(bag(request.old_inputs)), asked.inputs):
+                for path in changed:
                     if any(covers(p, path) for p in table.refuse):
                         raise Refusal(table.refusal, f"changing property '{path}' is not allowed")
-                self._cloud.update(asked, old)
-                state = {**self._state(kind, asked, inputs, request.id), **_computed_again(old.outputs, kind)}
-                state |= inputs
+                # Only what changed is sent: what something else moved since stays as it is.
+                sent = {key: inputs.get(key) for key in sorted({_top(p) for p in changed})}
+                moved = replace(old, outputs={**old.outputs, **opened(sent)})
+                self._cloud.update(asked, moved)
+                again = self._world.thing(request.type, request.id)
+                now = dict(again.outputs) if again is not None and again.outputs != old.outputs else dict(moved.outputs)
+                fresh = {k: v for k, v in self._cloud.outputs(asked, request.id).items() if k in _COUNTERS}
+                state = {**_marked(bag(request.olds), now), **{k: v for k, v in sent.items() if v is not None}, **fresh}
+                state = {k: v for k, v in state.items() if k not in sent or sent[k] is not None}
                 self._keep(asked, request.id, state, old)
                 self._world.note("update", asked.name, request.id)
         except Refusal as e:
@@ -201,9 +209,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
                 unknown.pop(name, None)
         return {**unknown, **inputs}
 
-    def _state(
-        self, kind: ResourceType | None, asked: Request, inputs: Mapping[str, Any], id_: str
-    ) -> dict[str, Any]:
+    def _state(self, kind: ResourceType | None, asked: Request, inputs: Mapping[str, Any], id_: str) -> dict[str, Any]:
         own = dict(self._cloud.outputs(asked, id_))
         state = made_up(kind, asked, id_, known={*inputs, *own}) if kind is not None else {}
         for name in state:
@@ -242,10 +248,10 @@ def _top(path: str) -> str:
     return path.split(".")[0].split("[")[0]
 
 
-def _computed_again(old: Mapping[str, Any], kind: ResourceType | None) -> dict[str, Any]:
-    """Computed outputs outlive an update, but for those that count changes."""
-    inputs = set(kind.inputs) if kind is not None else set[str]()
-    return {k: v for k, v in old.items() if k not in inputs and k not in _COUNTERS}
+def _marked(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """The state now, with the marks of secrets that it had, and with the secrets, which the world does not hold."""
+    kept = {k: v for k, v in before.items() if k not in now and holds_secret(v)}
+    return {**kept, **{k: _as_before(before.get(k), v) for k, v in now.items()}}
 
 
 _COUNTERS = frozenset({"latestVersion", "fingerprint", "etag"})

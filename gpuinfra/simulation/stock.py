@@ -34,7 +34,9 @@ def _entries(path: str) -> Iterator[tuple[str, str, str, float]]:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as e:
         raise DeploymentError(f"{path}: cannot be read: {' '.join(str(e).split())[:200]}") from e
     if not isinstance(document, dict) or not {*document} <= {"zones", "quotas"}:
-        raise DeploymentError(f"{path}: holds no stock; write zones: {{use2-az1: {{p5.48xlarge: 4}}}}, and quotas: {{name: 96}}")
+        raise DeploymentError(
+            f"{path}: holds no stock; write zones: {{use2-az1: {{p5.48xlarge: 4}}}}, and quotas: {{name: 96}}"
+        )
     for zone, types in (document.get("zones") or {}).items():
         if not known_zone(str(zone)):
             raise DeploymentError(f"{path}: zones.{zone} is no zone that the tables list (gpuinfra regions)")

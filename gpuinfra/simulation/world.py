@@ -129,7 +129,9 @@ class World:
         return row[0] if row else ""
 
     def set_meta(self, key: str, value: str) -> None:
-        self._db.execute("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value))
+        self._db.execute(
+            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
+        )
 
     @property
     def now(self) -> datetime:
@@ -175,7 +177,9 @@ class World:
 
     # Machines.
 
-    def launch(self, group: tuple[str, str], place: tuple[str, str], instance_type: str, market: str, count: int) -> None:
+    def launch(
+        self, group: tuple[str, str], place: tuple[str, str], instance_type: str, market: str, count: int
+    ) -> None:
         """Starts machines of a group (type and id) in a place (region and zone)."""
         for _ in range(count):
             self._db.execute(
@@ -211,7 +215,8 @@ class World:
         if row is None:
             return None
         (used,) = self._db.execute(
-            "SELECT count(*) FROM nodes WHERE zone = ? AND instance_type = ? AND ended_at IS NULL", (zone, instance_type)
+            "SELECT count(*) FROM nodes WHERE zone = ? AND instance_type = ? AND ended_at IS NULL",
+            (zone, instance_type),
         ).fetchone()
         return max(0, row[0] - used)
 
@@ -235,7 +240,8 @@ class World:
 
     def note(self, what: str, subject: str, detail: str = "") -> None:
         self._db.execute(
-            "INSERT INTO events (at, what, subject, detail) VALUES (?, ?, ?, ?)", (self.now.isoformat(), what, subject, detail)
+            "INSERT INTO events (at, what, subject, detail) VALUES (?, ?, ?, ?)",
+            (self.now.isoformat(), what, subject, detail),
         )
 
     def events(self) -> list[Event]:

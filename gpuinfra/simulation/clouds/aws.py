@@ -113,8 +113,14 @@ def _outputs(request: Request, id_: str) -> Mapping[str, Any]:
 _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
     "aws:ec2/vpc:Vpc": lambda r, i: {"arn": _arn(r, "ec2", f"vpc/{i}"), "ownerId": _ACCOUNT},
     "aws:ec2/subnet:Subnet": lambda r, i: {"arn": _arn(r, "ec2", f"subnet/{i}"), "ownerId": _ACCOUNT},
-    "aws:ec2/securityGroup:SecurityGroup": lambda r, i: {"arn": _arn(r, "ec2", f"security-group/{i}"), "name": _name(r)},
-    "aws:ec2/eip:Eip": lambda r, i: {"allocationId": i, "publicIp": f"198.51.100.{int(digest(r.urn, 4), 16) % 254 + 1}"},
+    "aws:ec2/securityGroup:SecurityGroup": lambda r, i: {
+        "arn": _arn(r, "ec2", f"security-group/{i}"),
+        "name": _name(r),
+    },
+    "aws:ec2/eip:Eip": lambda r, i: {
+        "allocationId": i,
+        "publicIp": f"198.51.100.{int(digest(r.urn, 4), 16) % 254 + 1}",
+    },
     _TEMPLATE: lambda r, i: {
         "name": _name(r),
         "arn": _arn(r, "ec2", f"launch-template/{i}"),
@@ -133,8 +139,15 @@ _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
     },
     "aws:s3/bucket:Bucket": lambda r, i: {"bucket": i, "region": _region(r)},
     "aws:sns/topic:Topic": lambda r, i: {"arn": i, "name": i.rsplit(":", 1)[-1], "owner": _ACCOUNT},
-    "aws:sqs/queue:Queue": lambda r, i: {"arn": _arn(r, "sqs", i.rsplit("/", 1)[-1]), "url": i, "name": i.rsplit("/", 1)[-1]},
-    "aws:scheduler/schedule:Schedule": lambda r, i: {"name": i.split("/", 1)[-1], "arn": _arn(r, "scheduler", f"schedule/{i}")},
+    "aws:sqs/queue:Queue": lambda r, i: {
+        "arn": _arn(r, "sqs", i.rsplit("/", 1)[-1]),
+        "url": i,
+        "name": i.rsplit("/", 1)[-1],
+    },
+    "aws:scheduler/schedule:Schedule": lambda r, i: {
+        "name": i.split("/", 1)[-1],
+        "arn": _arn(r, "scheduler", f"schedule/{i}"),
+    },
     "aws:budgets/budget:Budget": lambda r, i: {"name": i.split(":", 1)[-1], "accountId": _ACCOUNT},
     "aws:iam/policy:Policy": lambda r, i: {"arn": i, "name": i.rsplit("/", 1)[-1]},
     "aws:iam/rolePolicy:RolePolicy": lambda r, i: {"name": i.split(":", 1)[-1]},
@@ -170,7 +183,19 @@ def _lustre_made(request: Request, id_: str) -> None:
         raise Refusal("BadRequest", f"Storage capacity {size} is not valid: 1200, or a multiple of 2400 GiB")
 
 
-_CREATED: dict[str, Callable[[Request, str], None]] = {_GROUP: _group_made, _LUSTRE: _lustre_made}
+def _schedule_made(request: Request, id_: str) -> None:
+    expression = str(request.inputs.get("scheduleExpression") or "")
+    if expression.startswith("at("):
+        zone = ZoneInfo(str(request.inputs.get("scheduleExpressionTimezone") or "UTC"))
+        if datetime.fromisoformat(expression[3:-1]).replace(tzinfo=zone) <= request.world.now:
+            raise Refusal("ValidationException", f"Invalid Schedule Expression {expression}: it lies in the past")
+
+
+_CREATED: dict[str, Callable[[Request, str], None]] = {
+    _GROUP: _group_made,
+    _LUSTRE: _lustre_made,
+    _SCHEDULE: _schedule_made,
+}
 
 
 def _scale(world: World, inputs: Mapping[str, Any], id_: str, why: str = "scaled in") -> None:
@@ -294,7 +319,10 @@ def _groups_of(function: Thing) -> list[str]:
 
 def _update(request: Request, old: Thing) -> None:
     if request.type == _GROUP:
-        _scale(request.world, {**request.inputs}, old.id)
+        most, wanted = int(old.outputs.get("maxSize") or 0), int(old.outputs.get("desiredCapacity") or 0)
+        moved = {**old.outputs, "desiredCapacity": min(wanted, most)}
+        request.world.keep(replace(old, outputs=moved))
+        _scale(request.world, moved, old.id)
 
 
 def _delete(request: Request, old: Thing) -> None:
@@ -327,7 +355,14 @@ _DIFFS = {
         replace=("fileSystemId", "fileSystemPath", "dataRepositoryPath")
     ),
     "aws:ec2/capacityReservation:CapacityReservation": Diffs(
-        replace=("availabilityZone", "instanceType", "instancePlatform", "tenancy", "instanceMatchCriteria", "ebsOptimized")
+        replace=(
+            "availabilityZone",
+            "instanceType",
+            "instancePlatform",
+            "tenancy",
+            "instanceMatchCriteria",
+            "ebsOptimized",
+        )
     ),
     "aws:ec2/vpc:Vpc": Diffs(replace=("cidrBlock",)),
     "aws:ec2/subnet:Subnet": Diffs(replace=("vpcId", "cidrBlock", "availabilityZone", "availabilityZoneId")),
@@ -352,8 +387,16 @@ _DIFFS = {
 
 def _parameter(args: Mapping[str, Any], world: World, config: Mapping[str, Any]) -> Mapping[str, Any]:
     value = f"ami-{digest(str(args.get('name')))}"
-    return {**args, "arn": f"arn:aws:ssm:::parameter{args.get('name')}", "id": args.get("name"), "type": "String",
-            "value": value, "insecureValue": value, "version": 1, "withDecryption": True}
+    return {
+        **args,
+        "arn": f"arn:aws:ssm:::parameter{args.get('name')}",
+        "id": args.get("name"),
+        "type": "String",
+        "value": value,
+        "insecureValue": value,
+        "version": 1,
+        "withDecryption": True,
+    }
 
 
 def _image(args: Mapping[str, Any], world: World, config: Mapping[str, Any]) -> Mapping[str, Any]:

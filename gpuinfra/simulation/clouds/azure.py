@@ -1,3 +1,5 @@
 """Placeholder until the room is there."""
+
 from ..cloud import Cloud, digest
+
 CLOUD = Cloud("azure-native", lambda r: r.name + digest(r.urn, 7), lambda r, i: {})
