@@ -169,9 +169,7 @@ def _one(typ: Any, value: Any, at: str) -> typing.Iterator[tuple[str, str]]:
         words = [e.value for e in typ]
         if value not in words:
             yield at, f"expected one of {', '.join(map(str, words))}, got {_shown(value)}"
-    elif typ in _SCALARS and not isinstance(value, _SCALARS[typ]):
-        yield at, f"expected {_NAMES[typ]}, got {_shown(value)}"
-    elif typ in (int, float, str) and isinstance(value, bool):
+    elif typ in _SCALARS and (not isinstance(value, _SCALARS[typ]) or (isinstance(value, bool) and typ is not bool)):
         yield at, f"expected {_NAMES[typ]}, got {_shown(value)}"
 
 
