@@ -14,7 +14,7 @@ import typing
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -62,7 +62,7 @@ class Sdk:
         except PackageNotFoundError:
             return "0.0.1"
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def type(self, token: str) -> ResourceType | None:
         """The type of a token; None where the SDK has none."""
         where = self._classes().get(token)
@@ -72,7 +72,7 @@ class Sdk:
         cls = getattr(module, where[1], None)
         return None if cls is None else ResourceType(token, cls, _args_class(cls))
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def _classes(self) -> Mapping[str, tuple[str, str]]:
         # The SDK's own register, read as text: importing it whole takes seconds.
         spec = find_spec(self._module)
@@ -118,7 +118,7 @@ def _object(cls: type, value: Any, at: str) -> typing.Iterator[tuple[str, str]]:
             yield from _value(of_class[name], one, path)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _members(cls: type) -> tuple[Mapping[str, Any], tuple[str, ...]]:
     names = _types.input_type_py_to_pulumi_names(cls)
     parameters = inspect.signature(cls.__init__).parameters
@@ -151,13 +151,13 @@ def _choices(typ: Any) -> list[Any]:
 
 def _one(typ: Any, value: Any, at: str) -> typing.Iterator[tuple[str, str]]:
     origin, args = typing.get_origin(typ), typing.get_args(typ)
-    if isinstance(origin, type) and issubclass(origin, Mapping) or typ in (dict, Mapping):
+    if (isinstance(origin, type) and issubclass(origin, Mapping)) or typ in (dict, Mapping):
         if not isinstance(value, dict):
             yield at, f"expected a mapping, got {_shown(value)}"
         elif len(args) == 2:
             for key, one in value.items():
                 yield from _value(args[1], one, f"{at}.{key}")
-    elif isinstance(origin, type) and issubclass(origin, Sequence) or typ in (list, Sequence):
+    elif (isinstance(origin, type) and issubclass(origin, Sequence)) or typ in (list, Sequence):
         if not isinstance(value, list):
             yield at, f"expected a list, got {_shown(value)}"
         elif args:

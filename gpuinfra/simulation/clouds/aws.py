@@ -11,8 +11,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ...plan.resolve import POOL_LABEL
-from ..cloud import Cloud, Diffs, Due, Groups, Refusal, Request, Spending, digest
 from ..clockwork import firings
+from ..cloud import Cloud, Diffs, Due, Groups, Refusal, Request, Spending, digest
 from ..values import lookup
 from ..world import Thing, World
 
