@@ -119,7 +119,6 @@ class SimulatedProvider(service.ResourceProviderServicer):
 
     def Update(self, request: Any, context: Any) -> Any:  # noqa: N802
         inputs = bag(request.news)
-        kind = self._kind(request.type)
         if request.preview:
             return pb.UpdateResponse(properties=struct({**bag(request.olds), **inputs}))
         asked = self._request(request.urn, request.type, inputs)

@@ -8,7 +8,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
+from zoneinfo import ZoneInfo
 
+from ... import catalog
 from ...plan.resolve import POOL_LABEL
 from ..clockwork import firings
 from ..cloud import Cloud, Diffs, Due, Groups, Refusal, Request, Spending, digest
@@ -306,12 +308,17 @@ def _moments(profile: Mapping[str, Any], after: datetime, until: datetime) -> It
             yield moment
     schedule = lookup(profile, "recurrence.schedule")
     if schedule:
-        from ...providers.azure.time_zones import zone_of
-
         days = ",".join(str(_DAYS.index(d)) for d in schedule.get("days") or [])
         for hour in schedule.get("hours") or []:
             for minute in schedule.get("minutes") or []:
-                yield from firings(f"{minute} {hour} * * {days}", zone_of(str(schedule.get("timeZone"))), after, until)
+                yield from firings(f"{minute} {hour} * * {days}", _zone(str(schedule.get("timeZone"))), after, until)
+
+
+def _zone(windows_name: str) -> ZoneInfo:
+    """A time zone by the name that Windows has for it."""
+    rows = catalog.rows("time_zones", "azure")
+    name = next((r["iana_name"] for r in rows if r["windows_name"] == windows_name), "UTC")
+    return ZoneInfo(name)
 
 
 def _bound(world: World, setting: Thing, profile: Mapping[str, Any]) -> None:
