@@ -34,9 +34,15 @@ COMMANDS = {
     "schema": "schema",
     "explain": "explain",
     "completion": "completion",
+    "preview": "deploy:preview",
+    "up": "deploy:up",
+    "refresh": "deploy:refresh",
+    "destroy": "deploy:destroy",
+    "simulate": "simulate",
+    "engine": "engine",
     "docs": "docs",
 }
-"""Module of this package that holds each command, as an attribute named `command`."""
+"""Module of this package that holds each command, as an attribute named `command` or as the one after the colon."""
 
 
 EPILOG = """\
@@ -54,8 +60,11 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        module = COMMANDS.get(cmd_name)
-        return import_module(f".{module}", __package__).command if module else None
+        place = COMMANDS.get(cmd_name)
+        if place is None:
+            return None
+        module, _, attribute = place.partition(":")
+        return getattr(import_module(f".{module}", __package__), attribute or "command")
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

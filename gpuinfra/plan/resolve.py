@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from .. import catalog
 from ..catalog import Accelerator, Miss
@@ -15,6 +15,7 @@ from ..vocabulary import Launcher, LocalNvme, OnLimit, Provider, StorageKind
 from . import findings as f
 from .arguments import check_moment, wrong_type
 from .capacity import plan_capacity, plan_counts
+from .clock import current_moment
 from .fabric import Question, plan_fabric
 from .images import resolve_images
 from .instances import Machine, choose_machine
@@ -48,7 +49,7 @@ def resolve(spec: ClusterSpec, now: datetime | None = None, *, name: str | None 
     if not isinstance(spec, ClusterSpec):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise wrong_type("spec", spec, "a ClusterSpec, as gpuinfra.load(path).spec")
     check_moment("now", now)
-    moment = now or datetime.now(UTC)
+    moment = now or current_moment()
     prefix = name or spec.name
     out = Collector()
     provider = Provider(spec.location.provider)

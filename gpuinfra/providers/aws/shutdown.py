@@ -50,10 +50,10 @@ class Shutdown:
         )
 
     def at_end(self, end: LeaseEnd) -> None:
-        """One schedule a group that scales it to zero at the end of the lease, and then goes away."""
+        """One schedule a group that scales it to zero at the end of the lease."""
         when = _at(end)
         for pool in self._pools:
-            self._schedule(f"{pool.resource_name}-lease", pool, when, _UTC, once=True)
+            self._schedule(f"{pool.resource_name}-lease", pool, when, _UTC)
 
     def at_times(self, cron: str, timezone: str) -> None:
         """Schedules that scale each group to zero at a time of day."""
@@ -64,9 +64,9 @@ class Shutdown:
         for pool in self._pools:
             for i, line in enumerate(lines):
                 name = f"{pool.resource_name}-stop" if not i else f"{pool.resource_name}-stop-{i}"
-                self._schedule(name, pool, line, timezone, once=False)
+                self._schedule(name, pool, line, timezone)
 
-    def _schedule(self, name: str, pool: PoolPlan, expression: pulumi.Input[str], timezone: str, *, once: bool) -> None:
+    def _schedule(self, name: str, pool: PoolPlan, expression: pulumi.Input[str], timezone: str) -> None:
         aws.scheduler.Schedule(
             name,
             name_prefix=name_prefix(name, "schedule"),
@@ -74,7 +74,9 @@ class Shutdown:
             schedule_expression=expression,
             schedule_expression_timezone=timezone,
             flexible_time_window=aws.scheduler.ScheduleFlexibleTimeWindowArgs(mode="OFF"),
-            action_after_completion="DELETE" if once else "NONE",
+            # One that deletes itself is missed by the next refresh, and `up` would make it anew with a moment in the past,
+            # which EventBridge Scheduler refuses.
+            action_after_completion="NONE",
             target=aws.scheduler.ScheduleTargetArgs(
                 arn=arn(self._plan.region, "scheduler", "aws-sdk:autoscaling:updateAutoScalingGroup", regional=False),
                 role_arn=self._role.arn,

@@ -146,7 +146,7 @@ def test_the_end_is_outside_the_guest() -> None:
     assert schedule.get("scheduleExpression") == "at(2026-12-05T17:00:00)"
     assert schedule.get("scheduleExpressionTimezone") == "UTC"
     assert schedule.get("flexibleTimeWindow") == {"mode": "OFF"}
-    assert schedule.get("actionAfterCompletion") == "DELETE"
+    assert schedule.get("actionAfterCompletion") == "NONE"
     target = schedule.get("target")
     assert target["arn"] == "arn:aws:scheduler:::aws-sdk:autoscaling:updateAutoScalingGroup"
     assert json.loads(target["input"]) == {"AutoScalingGroupName": "train-gpu", "MinSize": 0, "DesiredCapacity": 0}

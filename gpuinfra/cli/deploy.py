@@ -1,0 +1,143 @@
+"""`gpuinfra preview|up|refresh|destroy`: a stack folder through the engine, on the real clouds or on simulated ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .judge import format_option
+from .output import as_json, is_terminal, note, usd, write
+
+if TYPE_CHECKING:
+    from ..engine.deployment import Outcome
+
+_CHANGES = ("up", "refresh", "destroy")
+
+
+def _command(operation: str, summary: str) -> click.Command:
+    @click.command(operation, help=summary)
+    @click.argument("folder", metavar="STACK_DIR")
+    @click.option("--simulate", is_flag=True, help="Deploy to simulated clouds: no account, no network, no money.")
+    @click.option("--stack", default="dev", show_default=True, help="Name of the stack.")
+    @click.option("--stock", metavar="FILE", help="What the simulated zones have: a YAML file (with --simulate).")
+    @click.option("--seed", type=int, help="Seed of what happens by chance in the simulated clouds (with --simulate).")
+    @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+    @click.option(
+        "--unprotect", is_flag=True, help="destroy: take protected resources too, with the data that they hold."
+    )
+    @format_option
+    def run(
+        folder: str,
+        simulate: bool,
+        stack: str,
+        stock: str | None,
+        seed: int | None,
+        yes: bool,
+        unprotect: bool,
+        format_: str,
+    ) -> int:
+        if unprotect and operation != "destroy":
+            raise click.UsageError("--unprotect is for destroy")
+        if not simulate and (stock is not None or seed is not None):
+            raise click.UsageError("--stock and --seed are for --simulate")
+        return _run(operation, folder, simulate, stack, stock, seed, yes, unprotect, format_)
+
+    return run
+
+
+def _run(
+    operation: str,
+    path: str,
+    simulate: bool,
+    stack: str,
+    stock: str | None,
+    seed: int | None,
+    yes: bool,
+    unprotect: bool,
+    format_: str,
+) -> int:
+    import sys
+
+    from ..engine import EngineError, find
+    from ..engine.deployment import Deployment, DeploymentError, StackFolder
+
+    try:
+        folder = StackFolder.at(path)
+        engine = find()
+    except DeploymentError as e:
+        note(f"gpuinfra: {e}")
+        return 1
+    except EngineError as e:
+        note(f"gpuinfra: {e}")
+        return 2
+    if operation in _CHANGES and not simulate and not yes:
+        if not is_terminal(sys.stdin):
+            note(f"gpuinfra: {operation} changes real resources: give --yes where nobody can be asked")
+            return 2
+        click.confirm(f"{operation} {path} (stack {stack}) on the real clouds?", abort=True, err=True)
+    try:
+        if simulate:
+            from ..simulation.session import open_world, simulated
+            from ..simulation.stock import fill
+
+            world = open_world(folder)
+            fill(world, stock, seed)
+            deployment = simulated(folder, engine, stack, world)
+        else:
+            deployment = Deployment(folder, engine, stack)
+        outcome = deployment.run(operation, _progress(format_), unprotect=unprotect)
+    except DeploymentError as e:
+        note(f"gpuinfra: {operation} did not succeed:\n{e}")
+        return 1
+    if format_ == "json":
+        write(as_json(_data(outcome, simulate)))
+    else:
+        write(_text(outcome, simulate))
+    return 0
+
+
+def _progress(format_: str) -> Any:
+    if format_ == "json":
+        return lambda line: None
+    return lambda line: note(line.rstrip("\n"))
+
+
+def _data(outcome: Outcome, simulate: bool) -> dict[str, Any]:
+    return {
+        "operation": outcome.operation,
+        "stack": outcome.stack,
+        "simulated": simulate,
+        "changes": dict(outcome.changes),
+        "outputs": dict(outcome.outputs),
+        "resources": [{"type": type_, "name": name} for type_, name in outcome.resources],
+    }
+
+
+def _text(outcome: Outcome, simulate: bool) -> str:
+    lines = [", ".join(f"{n} {what}" for what, n in outcome.changes.items()) or "nothing to do"]
+    if outcome.resources:
+        where = "simulated " if simulate else ""
+        lines.append(f"{len(outcome.resources)} {where}resources:")
+        counted = Counter(_short(type_) for type_, _ in outcome.resources if not type_.startswith("gpuinfra:"))
+        lines += [f"  {n:4} {type_}" for type_, n in sorted(counted.items())]
+    price, least = outcome.outputs.get("usd_per_hour"), outcome.outputs.get("usd_per_hour_at_least")
+    if isinstance(price, (int, float)):
+        lines.append(f"costs {usd(price)} USD an hour" + (" on the real cloud" if simulate else ""))
+    elif isinstance(least, (int, float)):
+        lines.append(f"costs at least {usd(least)} USD an hour (some prices are unknown)")
+    if isinstance(outcome.outputs.get("lease_end"), str):
+        lines.append(f"ends {outcome.outputs['lease_end']}")
+    return "\n".join(lines) + "\n"
+
+
+def _short(type_: str) -> str:
+    package, module, name = type_.split(":")
+    return f"{package}:{module.split('/')[0]}:{name}"
+
+
+preview = _command("preview", "Show what `up` would do to a stack.")
+up = _command("up", "Deploy a stack.")
+refresh = _command("refresh", "Bring a stack's state up to what its cloud has.")
+destroy = _command("destroy", "Remove everything that a stack made.")

@@ -1,0 +1,250 @@
+"""`gpuinfra simulate`: look into the simulated clouds of a stack folder, and move them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .judge import format_option
+from .output import as_json, note, usd, write
+
+if TYPE_CHECKING:
+    from ..simulation.cloud import Cloud
+    from ..simulation.world import Thing, World
+
+
+@click.group("simulate", context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """The simulated clouds of a stack folder: what is in them, and what happens to them."""
+
+
+class DurationParam(click.ParamType):  # type: ignore[type-arg]
+    """A length of time, on the command line."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
+        from ..spec.quantities import QuantityError, parse_duration
+
+        try:
+            return value if isinstance(value, timedelta) else parse_duration(str(value))
+        except QuantityError:
+            self.fail(f"'{value}' is not a duration; write 3h, 45m or 2d", param, ctx)
+
+
+def _in_world(folder: str, do: Callable[[World, list[Cloud]], Any], *, fresh: bool = False) -> int:
+    """Opens a folder's world and does something with it. A folder without a world is told so, but for `fresh`."""
+    from ..engine.deployment import DeploymentError, StackFolder
+    from ..simulation.clockwork import all_clouds
+    from ..simulation.home import Home
+    from ..simulation.plugin import CLOUDS
+    from ..simulation.session import open_world
+
+    try:
+        found = StackFolder.at(folder)
+        if not fresh and not Home(found.path).world.exists():
+            raise DeploymentError(f"{folder}: nothing was simulated here yet; run gpuinfra up {folder} --simulate")
+        world = open_world(found)
+        try:
+            do(world, all_clouds(CLOUDS))
+        finally:
+            world.close()
+    except DeploymentError as e:
+        note(f"gpuinfra: {e}")
+        return 1
+    return 0
+
+
+@command.command("env")
+@click.argument("folder", metavar="STACK_DIR")
+def env(folder: str) -> int:
+    """Print the environment in which a plain `pulumi up` in the folder runs against the simulated clouds.
+
+    \b
+    Example:
+      eval "$(gpuinfra simulate env stacks/aws-h100-training)" && cd stacks/aws-h100-training && pulumi up
+    """
+    import os
+    import shutil
+
+    from ..engine import EngineError, find
+    from ..engine.deployment import DeploymentError, StackFolder
+    from ..simulation.home import Home, as_exports
+    from ..simulation.session import open_world
+
+    try:
+        found = StackFolder.at(folder)
+        engine = find()
+        open_world(found).close()
+    except DeploymentError as e:
+        note(f"gpuinfra: {e}")
+        return 1
+    except EngineError as e:
+        note(f"gpuinfra: {e}")
+        return 2
+    beside = engine.command.parent / "pulumi-language-python"
+    if shutil.which("pulumi-language-python") is None and not os.access(beside, os.X_OK):
+        note(
+            "gpuinfra: no Python language host (pulumi-language-python) is installed, so `pulumi up` cannot run the program; "
+            f"gpuinfra up {folder} --simulate needs none"
+        )
+        return 2
+    path = f"{engine.command.parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    write(as_exports({**Home(found.path).environment(), "PATH": path}))
+    return 0
+
+
+@command.command("show")
+@click.argument("folder", metavar="STACK_DIR")
+@format_option
+def show(folder: str, format_: str) -> int:
+    """Show what is in the simulated clouds: groups and their machines, money, and what happened."""
+
+    def look(world: World, clouds: list[Cloud]) -> None:
+        data = _seen(world, clouds)
+        write(as_json(data) if format_ == "json" else _as_text(data))
+
+    return _in_world(folder, look)
+
+
+@command.command("advance")
+@click.argument("folder", metavar="STACK_DIR")
+@click.argument("by", metavar="DURATION", type=DurationParam())
+def advance(folder: str, by: timedelta) -> int:
+    """Move the simulated time forward: leases end, schedules fire, budgets are spent.
+
+    \b
+    Example:
+      gpuinfra simulate advance stacks/aws-h100-training 72h
+    """
+
+    def move(world: World, clouds: list[Cloud]) -> None:
+        from ..simulation.clockwork import advance as onward
+
+        before = len(world.events())
+        onward(world, clouds, by)
+        for event in world.events()[before + 1 :]:
+            write(f"{event.at:%Y-%m-%d %H:%M} {event.what} {event.subject} {event.detail}".rstrip() + "\n")
+        write(f"it is {world.now:%Y-%m-%d %H:%M} UTC\n")
+
+    return _in_world(folder, move)
+
+
+@command.command("reclaim")
+@click.argument("folder", metavar="STACK_DIR")
+@click.argument("pool")
+@click.option("--count", type=click.IntRange(1), default=1, show_default=True, help="How many machines.")
+def reclaim(folder: str, pool: str, count: int) -> int:
+    """Take spot machines of a pool away. Its group asks for others."""
+
+    def take(world: World, clouds: list[Cloud]) -> None:
+        from ..simulation.clockwork import reclaim as away
+
+        taken = away(world, clouds, pool, count)
+        write(f"{taken} machine{'s' if taken != 1 else ''} of '{pool}' reclaimed\n")
+
+    return _in_world(folder, take)
+
+
+@command.command("exhaust")
+@click.argument("folder", metavar="STACK_DIR")
+@click.argument("zone")
+@click.argument("instance_type", metavar="TYPE")
+def exhaust(folder: str, zone: str, instance_type: str) -> int:
+    """Leave a zone without another machine of a type. TYPE may be '*'."""
+
+    def empty(world: World, clouds: list[Cloud]) -> None:
+        from ..engine.deployment import DeploymentError
+        from ..simulation.stock import known_zone
+
+        if not known_zone(zone):
+            raise DeploymentError(f"'{zone}' is no zone that the tables list; see gpuinfra regions")
+        with world.step():
+            used = sum(
+                1 for n in world.nodes() if n.zone == zone and n.ended_at is None and n.instance_type == instance_type
+            )
+            world.set_stock(zone, instance_type, used)
+            world.note("exhaust", zone, instance_type)
+        write(f"{zone} has no more {instance_type}\n")
+
+    return _in_world(folder, empty, fresh=True)
+
+
+@command.command("drift")
+@click.argument("folder", metavar="STACK_DIR")
+@click.argument("resource")
+@click.argument("path", metavar="PROPERTY")
+@click.argument("value")
+def drift(folder: str, resource: str, path: str, value: str) -> int:
+    """Change a property from outside, as a person in the cloud's console does. RESOURCE is its logical name; VALUE is JSON
+    or text."""
+
+    def change(world: World, clouds: list[Cloud]) -> None:
+        from ..engine.deployment import DeploymentError
+        from ..simulation.clockwork import drift as moved
+
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            parsed = value
+        if not moved(world, resource, path, parsed):
+            names = ", ".join(sorted(t.name for t in world.things())[:8])
+            raise DeploymentError(f"there is no resource '{resource}' with a property '{path}'; there are: {names} …")
+        write(f"{resource}.{path} is {json.dumps(parsed)} now\n")
+
+    return _in_world(folder, change)
+
+
+def _seen(world: World, clouds: list[Cloud]) -> dict[str, Any]:
+    from ..simulation.clockwork import spent
+
+    groups = [_group(world, cloud, g) for cloud in clouds if cloud.groups for g in world.things(*cloud.groups.types)]
+    return {
+        "now": _moment(world.now),
+        "resources": len(world.things()),
+        "groups": groups,
+        "usd_this_month": round(sum(spent(world, cloud, world.now) for cloud in clouds), 2),
+        "events": [
+            {"at": _moment(e.at), "what": e.what, "subject": e.subject, "detail": e.detail} for e in world.events()
+        ],
+    }
+
+
+def _group(world: World, cloud: Cloud, group: Thing) -> dict[str, Any]:
+    assert cloud.groups is not None
+    nodes = [n for n in world.nodes() if (n.type, n.group_id) == (group.type, group.id)]
+    return {
+        "pool": cloud.groups.pool(world, group),
+        "group": group.id,
+        "wanted": cloud.groups.size(world, group),
+        "running": sum(1 for n in nodes if n.ended_at is None),
+        "nodes": [
+            {
+                "instance_type": n.instance_type,
+                "zone": n.zone,
+                "market": n.market,
+                "launched_at": _moment(n.launched_at),
+                "ended_at": _moment(n.ended_at) if n.ended_at else None,
+                "why": n.why,
+            }
+            for n in nodes
+        ],
+    }
+
+
+def _moment(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _as_text(data: dict[str, Any]) -> str:
+    lines = [f"{data['now']}: {data['resources']} resources, {usd(data['usd_this_month'])} USD of machines this month"]
+    for group in data["groups"]:
+        lines.append(f"  {group['pool'] or group['group']}: {group['running']} of {group['wanted']} run")
+        ended = [n for n in group["nodes"] if n["ended_at"]]
+        lines += [f"    ended {n['ended_at']}: {n['instance_type']} in {n['zone']} ({n['why']})" for n in ended[-5:]]
+    lines += [f"  {e['at']} {e['what']} {e['subject']} {e['detail']}".rstrip() for e in data["events"][-8:]]
+    return "\n".join(lines) + "\n"

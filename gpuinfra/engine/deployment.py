@@ -1,0 +1,196 @@
+"""One stack folder, driven by the engine through the Automation API: preview, up, refresh, destroy.
+
+The folder's own `__main__.py` runs in this process, so that no language host is needed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import runpy
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..diagnostics import GpuInfraError
+from .locate import Engine
+
+OPERATIONS = ("preview", "up", "refresh", "destroy")
+_PROJECT_FILES = ("Pulumi.yaml", "Pulumi.yml")
+
+
+class DeploymentError(Exception):
+    """The operation did not happen, or not wholly. The text is for a person."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an operation did."""
+
+    operation: str
+    stack: str
+    changes: Mapping[str, int]
+    """How many resources by what happened to them: create, update, same, delete …"""
+    outputs: Mapping[str, Any]
+    """The stack's outputs, secrets left out."""
+    resources: tuple[tuple[str, str], ...] = ()
+    """(type, logical name) of what the stack holds afterwards."""
+
+
+@dataclass(frozen=True)
+class StackFolder:
+    """A folder that holds a Pulumi project in Python."""
+
+    path: Path
+    project: str
+    main: Path
+
+    @classmethod
+    def at(cls, path: str) -> StackFolder:
+        """The folder at a path. Raises DeploymentError where there is no project of Python in it."""
+        import yaml
+
+        folder = Path(path)
+        if not folder.exists():
+            raise DeploymentError(
+                f"{path}: there is no such folder; name the folder of a stack, as stacks/aws-h100-training"
+            )
+        if not folder.is_dir():
+            raise DeploymentError(
+                f"{path}: is a file; name the folder of the stack that it belongs to: {folder.parent}"
+            )
+        file = next((folder / f for f in _PROJECT_FILES if (folder / f).is_file()), None)
+        if file is None:
+            raise DeploymentError(
+                f"{path}: there is no Pulumi.yaml in it, so it is no stack; name one, as stacks/aws-h100-training, or "
+                "make one: pulumi new templates/aws-h100-hours"
+            )
+        try:
+            document = yaml.safe_load(file.read_text(encoding="utf-8"))
+        except (yaml.YAMLError, UnicodeDecodeError, OSError) as e:
+            raise DeploymentError(f"{file}: cannot be read: {' '.join(str(e).split())[:200]}") from e
+        runtime = document.get("runtime") if isinstance(document, dict) else None
+        language = runtime.get("name") if isinstance(runtime, dict) else runtime
+        name = document.get("name") if isinstance(document, dict) else None
+        if language != "python" or not isinstance(name, str):
+            raise DeploymentError(f"{file}: needs a name and runtime: python")
+        if not re.fullmatch(r"[A-Za-z0-9_.-]{1,100}", name):
+            raise DeploymentError(
+                f"{file}: '{name}' is no name of a project; make a project of the template with pulumi new, or write a name"
+            )
+        main = (folder / str(document.get("main") or ".")).resolve()
+        main = main / "__main__.py" if main.is_dir() else main
+        if not main.is_file():
+            raise DeploymentError(f"{folder}: there is no program {main.name} in it")
+        return cls(folder.resolve(), name, main)
+
+
+@dataclass
+class Deployment:
+    """A stack of a folder, with the engine and the surroundings that it deploys in."""
+
+    folder: StackFolder
+    engine: Engine
+    stack: str = "dev"
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    work_dir: Path | None = None
+    """Where the engine keeps the stack's settings; None: the folder itself."""
+    _failed: Exception | None = None
+
+    def run(self, operation: str, say: Callable[[str], None], *, unprotect: bool = False) -> Outcome:
+        """Runs one of OPERATIONS. `say` takes the engine's lines as they come. `unprotect`: destroy takes protected
+        resources too, and their data. Raises DeploymentError."""
+        import pulumi.automation as auto
+
+        try:
+            command = auto.PulumiCommand(root=str(self.engine.root), skip_version_check=True)
+            options = auto.LocalWorkspaceOptions(env_vars=dict(self.environment), pulumi_command=command)
+            with self._as_the_engine_sees_it():
+                stack = auto.create_or_select_stack(
+                    self.stack,
+                    project_name=self.folder.project,
+                    program=self._program,
+                    work_dir=str(self.work_dir or self.folder.path),
+                    opts=options,
+                )
+                if unprotect:
+                    _unprotect(stack)
+                return self._outcome(stack, operation, say)
+        except auto.CommandError as e:
+            if isinstance(self._failed, GpuInfraError):
+                raise DeploymentError(str(self._failed)) from e
+            if self._failed is not None:
+                said = f"{type(self._failed).__name__}: {self._failed}"
+                raise DeploymentError(f"{self.folder.main}: the program failed: {said}") from e
+            raise DeploymentError(_reason(str(e), self.folder.path)) from e
+
+    def _outcome(self, stack: Any, operation: str, say: Callable[[str], None]) -> Outcome:
+        done = getattr(stack, operation)(on_output=say, on_error=say)
+        changes = done.change_summary if operation == "preview" else done.summary.resource_changes
+        outputs = {k: v.value for k, v in stack.outputs().items() if not v.secret}
+        held = (stack.export_stack().deployment or {}).get("resources", [])
+        names = tuple((r["type"], r["urn"].split("::", 3)[-1]) for r in held if not r["type"].startswith("pulumi:"))
+        return Outcome(operation, self.stack, {str(k): v for k, v in (changes or {}).items()}, outputs, names)
+
+    def _program(self) -> None:
+        try:
+            runpy.run_path(str(self.folder.main), run_name="__main__")
+        except Exception as e:
+            self._failed = e
+            raise
+
+    @contextmanager
+    def _as_the_engine_sees_it(self) -> Iterator[None]:
+        """The program runs in the folder, finds its own modules, and sees the environment that the engine does."""
+        before, here, path = dict(os.environ), os.getcwd(), list(sys.path)
+        os.environ.update(self.environment)
+        sys.path.insert(0, str(self.folder.main.parent))
+        os.chdir(self.folder.main.parent)
+        try:
+            yield
+        finally:
+            os.chdir(here)
+            sys.path[:] = path
+            os.environ.clear()
+            os.environ.update(before)
+
+
+def _unprotect(stack: Any) -> None:
+    """Takes the guards off in the stack's state: Pulumi's own, and the one that Google's provider keeps."""
+    import pulumi.automation as auto
+
+    exported = stack.export_stack()
+    for resource in (exported.deployment or {}).get("resources", []):
+        resource.pop("protect", None)
+        for part in ("inputs", "outputs"):
+            if resource.get(part, {}).get("deletionPolicy") == "PREVENT":
+                resource[part]["deletionPolicy"] = "DELETE"
+    stack.import_stack(auto.Deployment(exported.version, exported.deployment))
+
+
+_KNOWN = (
+    (
+        "cannot be deleted",
+        "protected resources stay, since they hold data; to remove them with their data: --unprotect",
+    ),
+    (
+        "currently locked by",
+        "the stack is locked by another update; wait for it, or, where it was killed: pulumi cancel",
+    ),
+    ("incorrect passphrase", "PULUMI_CONFIG_PASSPHRASE is not the passphrase that the stack's secrets were made with"),
+    ("passphrase must be set", "the stack's secrets need a passphrase: set PULUMI_CONFIG_PASSPHRASE"),
+    ("No space left on device", "the disk is full: the stack's state could not be written"),
+)
+
+
+def _reason(text: str, folder: Path) -> str:
+    """What went wrong, in one line where it is known, else in the engine's own words."""
+    for words, meaning in _KNOWN:
+        if words in text:
+            return f"{folder}: {meaning}"
+    said = [line.strip() for line in text.splitlines() if re.match(r"\s*(error:|\*\* )", line)]
+    unique = list(dict.fromkeys(line.removeprefix("error: ") for line in said))
+    return "\n".join(unique) or " ".join(text.split())[-600:]

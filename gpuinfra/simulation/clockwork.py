@@ -1,0 +1,142 @@
+"""The world's time moves: what was to happen by then happens, in its order, though no program and no guest runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from .. import catalog
+from ..plan.cron import CronLine, parse_cron
+from ..vocabulary import Provider
+from .cloud import Cloud
+from .world import Node, World
+
+SPEND_LAG = timedelta(hours=12)
+"""How late spend data come: between the 8 and 24 hours that the clouds name."""
+_STEP = timedelta(hours=1)
+
+
+def firings(line: str, zone: ZoneInfo, after: datetime, until: datetime) -> Iterator[datetime]:
+    """The moments at which a cron line fires in a time zone, after one moment and until another, in UTC."""
+    times = parse_cron(line)
+    day = after.astimezone(zone).date()
+    while day <= until.astimezone(zone).date():
+        if _fits(times, day):
+            for hour in sorted(times.hours):
+                for minute in sorted(times.minutes):
+                    local = datetime(day.year, day.month, day.day, hour, minute, tzinfo=zone)
+                    moment = local.astimezone(UTC)
+                    if after < moment <= until:
+                        yield moment
+        day += timedelta(days=1)
+
+
+def _fits(times: CronLine, day: date) -> bool:
+    if day.month not in times.months:
+        return False
+    by_day, by_weekday = day.day in times.days, day.isoweekday() % 7 in times.weekdays
+    return (by_day and by_weekday) if times.fits_both or times.any_day or times.any_weekday else (by_day or by_weekday)
+
+
+def advance(world: World, clouds: Sequence[Cloud], by: timedelta) -> None:
+    """Moves the world's time, hour by hour: schedules fire, windows end, budgets are seen to be spent."""
+    began = world.now
+    end = began + by
+    at = began
+    with world.step():
+        world.note("advance", "clock", f"to {end.isoformat()}")
+    while at < end:
+        upto = min(at + _STEP, end)
+        with world.step():
+            _one_step(world, clouds, at, upto)
+        at = upto
+
+
+def _one_step(world: World, clouds: Sequence[Cloud], after: datetime, until: datetime) -> None:
+    due = sorted((d for cloud in clouds for d in cloud.due(world, after, until)), key=lambda d: d.moment)
+    for one in due:
+        world.move_to(one.moment)
+        one.act(world)
+        world.note("fire", one.subject)
+    world.move_to(until)
+    for cloud in clouds:
+        _watch_budgets(world, cloud)
+
+
+def _watch_budgets(world: World, cloud: Cloud) -> None:
+    if cloud.spending is None or cloud.groups is None:
+        return
+    for budget, limit in cloud.spending.budgets(world):
+        key = f"spent:{budget.type}:{budget.id}:{world.now:%Y-%m}"
+        if world.meta(key) or spent(world, cloud, world.now - SPEND_LAG) < limit:
+            continue
+        world.set_meta(key, "told")
+        world.note("budget", budget.name, f"{limit:g} USD of this month are spent, as seen {SPEND_LAG} later")
+        for group in cloud.spending.stopped(world, budget):
+            cloud.groups.resize(world, group, 0, f"budget {budget.name}")
+
+
+def spent(world: World, cloud: Cloud, until: datetime) -> float:
+    """What the machines of a cloud cost in the month of a moment, until then. Unknown prices count nothing."""
+    month = until.replace(day=1, hour=0, minute=0, second=0)
+    types = cloud.groups.types if cloud.groups else ()
+    return sum(_cost(cloud, n, month, until) for n in world.nodes() if n.type in types)
+
+
+def _cost(cloud: Cloud, node: Node, since: datetime, until: datetime) -> float:
+    began, ended = max(node.launched_at, since), min(node.ended_at or until, until)
+    hours = max(0.0, (ended - began).total_seconds() / 3600)
+    if not hours:
+        return 0.0
+    price = catalog.price(Provider(PROVIDERS[cloud.package]), node.region, node.instance_type)
+    per_hour = price.spot_usd_hour if price and node.market == "spot" else price.on_demand_usd_hour if price else None
+    return hours * (per_hour or 0.0)
+
+
+PROVIDERS = {"aws": "aws", "gcp": "gcp", "azure-native": "azure"}
+"""Package of the engine to the cloud's word in the spec."""
+
+
+def all_clouds(packages: Iterable[str]) -> list[Cloud]:
+    """The clouds of these packages."""
+    from importlib import import_module
+
+    from .plugin import CLOUDS
+
+    return [import_module(f".clouds.{CLOUDS[p]}", __package__).CLOUD for p in packages]
+
+
+def reclaim(world: World, clouds: Sequence[Cloud], pool: str, count: int) -> int:
+    """Ends spot machines of a pool, as a cloud does that wants them back; their group then asks for others. Returns how many
+    were taken. Raises DeploymentError for a pool that is not there, or not spot."""
+    from ..engine.deployment import DeploymentError
+
+    groups = [(c.groups, g) for c in clouds if c.groups for g in world.things(*c.groups.types)]
+    named = [(how, g) for how, g in groups if how.pool(world, g) == pool]
+    if not named:
+        there = ", ".join(sorted({how.pool(world, g) for how, g in groups})) or "none"
+        raise DeploymentError(f"there is no pool '{pool}' in the simulated clouds; there are: {there}")
+    with world.step():
+        taken: list[Node] = []
+        for how, group in named:
+            spot = [n for n in world.running(group.type, group.id) if n.market == "spot"][: count - len(taken)]
+            world.end_nodes(spot, "reclaimed")
+            taken += spot
+            if spot:
+                world.note("reclaim", pool, f"{len(spot)} machines")
+                how.resize(world, group, how.size(world, group), "reclaimed")
+        if not taken:
+            raise DeploymentError(f"pool '{pool}' has no spot machine that runs")
+    return len(taken)
+
+
+def drift(world: World, name: str, path: str, value: object) -> bool:
+    """Changes a top-level property of a resource from outside; False where there is no such resource or property."""
+    with world.step():
+        found = [t for t in world.things() if t.name == name and path in {*t.inputs, *t.outputs}]
+        for thing in found:
+            world.keep(replace(thing, outputs={**thing.outputs, path: value}))
+            world.note("drift", name, path)
+    return bool(found)

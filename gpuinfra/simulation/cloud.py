@@ -1,0 +1,120 @@
+"""What the generic plugin asks of a cloud's module, and what holds for all of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from .world import Thing, World
+
+
+class Refusal(Exception):  # noqa: N818
+    """The cloud says no, in its own words: a code and a message."""
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code = code
+        super().__init__(f"{code}: {message}")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A resource that is to be made or changed, as its cloud sees it: no secrets' marks, no unknowns."""
+
+    type: str
+    name: str
+    urn: str
+    inputs: Mapping[str, Any]
+    world: World
+    config: Mapping[str, Any]
+    """The provider's own configuration, as `region`."""
+
+
+@dataclass(frozen=True)
+class Diffs:
+    """What a change of a type's inputs does. Paths are wire names without indices; a path covers what is below it."""
+
+    replace: tuple[str, ...] = ()
+    """The provider plans a replacement."""
+    refuse: tuple[str, ...] = ()
+    """The provider plans an update, and the cloud refuses it at apply."""
+    refusal: str = ""
+    """The code of that refusal."""
+    shrink: tuple[str, ...] = ()
+    """Numbers that may grow in place and are replaced where they shrink."""
+
+
+@dataclass(frozen=True)
+class Due:
+    """Something that the cloud does by itself at a moment."""
+
+    moment: datetime
+    subject: str
+    act: Callable[[World], None]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """How a cloud's groups of machines are read and moved."""
+
+    types: tuple[str, ...]
+    size: Callable[[World, Thing], int]
+    """How many machines a group wants."""
+    resize: Callable[[World, Thing, int, str], None]
+    """Brings a group to a number, and says why."""
+    pool: Callable[[World, Thing], str]
+    """The pool of the spec that a group is; empty where it is none of ours."""
+
+
+@dataclass(frozen=True)
+class Spending:
+    """How a cloud watches money."""
+
+    budgets: Callable[[World], Sequence[tuple[Thing, float]]]
+    """The monthly budgets, in USD."""
+    stopped: Callable[[World, Thing], Sequence[Thing]]
+    """The groups that are brought to zero when the budget is spent."""
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """One package's cloud."""
+
+    package: str
+    identify: Callable[[Request], str]
+    """The id of a new resource, in the cloud's form."""
+    outputs: Callable[[Request, str], Mapping[str, Any]]
+    """Computed outputs that have a form of their own; the rest is made up from the SDK's types."""
+    check: Callable[[str, Mapping[str, Any]], list[tuple[str, str]]] = lambda type_, inputs: []
+    """(property, reason) that the provider refuses at plan time, beside the schema."""
+    create: Callable[[Request, str], None] = lambda request, id_: None
+    """What making a resource does to the world. Raises Refusal."""
+    update: Callable[[Request, Thing], None] = lambda request, old: None
+    delete: Callable[[Request, Thing], None] = lambda request, old: None
+    read: Callable[[World, Thing], Mapping[str, Any]] = lambda world, thing: thing.outputs
+    """The outputs as they are now: what the world moved shows."""
+    invoke: Mapping[str, Callable[[Mapping[str, Any], World, Mapping[str, Any]], Mapping[str, Any]]] = field(
+        default_factory=dict[str, Any]
+    )
+    diffs: Mapping[str, Diffs] = field(default_factory=dict[str, Diffs])
+    due: Callable[[World, datetime, datetime], Sequence[Due]] = lambda world, after, until: ()
+    """What the cloud does by itself after one moment and until another."""
+    groups: Groups | None = None
+    spending: Spending | None = None
+    computed_secret: frozenset[str] = frozenset()
+    """type.property whose made-up value is a secret."""
+
+
+def digest(text: str, length: int = 17) -> str:
+    """Hexadecimal digits that follow from a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:length]
+
+
+def covers(path: str, changed: str) -> bool:
+    """Whether a table's path covers a changed one, whose indices do not count."""
+    import re
+
+    plain = re.sub(r"\[\d+\]", "", changed)
+    return plain == path or plain.startswith(f"{path}.")

@@ -1,0 +1,263 @@
+# pyright: reportMissingTypeStubs=false
+"""The engine's provider protocol over a simulated cloud: check, diff, create, read, update, delete, invoke."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import grpc
+from google.protobuf import empty_pb2
+from pulumi.runtime.proto import plugin_pb2
+from pulumi.runtime.proto import provider_pb2 as pb
+from pulumi.runtime.proto import provider_pb2_grpc as service
+
+from .cloud import Cloud, Diffs, Refusal, Request, covers
+from .made_up import made_up
+from .schema import ResourceType, Sdk, failures
+from .values import UNKNOWN, bag, changes, holds_secret, holds_unknown, opened, secret, struct
+from .world import Thing, World
+
+_NO_DIFFS = Diffs()
+
+
+class SimulatedProvider(service.ResourceProviderServicer):
+    """One plugin process: one package, one world."""
+
+    def __init__(self, cloud: Cloud, sdk: Sdk, world: World) -> None:
+        self._cloud = cloud
+        self._sdk = sdk
+        self._world = world
+        self._config: dict[str, Any] = {}
+
+    # The plugin's own life.
+
+    def Handshake(self, request: Any, context: Any) -> Any:  # noqa: N802
+        return pb.ProviderHandshakeResponse(accept_secrets=True, accept_resources=True, accept_outputs=False)
+
+    def Attach(self, request: Any, context: Any) -> Any:  # noqa: N802
+        return empty_pb2.Empty()
+
+    def Cancel(self, request: Any, context: Any) -> Any:  # noqa: N802
+        return empty_pb2.Empty()
+
+    def GetPluginInfo(self, request: Any, context: Any) -> Any:  # noqa: N802
+        return plugin_pb2.PluginInfo(version=self._sdk.version)
+
+    def GetSchema(self, request: Any, context: Any) -> Any:  # noqa: N802
+        return pb.GetSchemaResponse(schema=json.dumps({"name": self._cloud.package, "version": self._sdk.version}))
+
+    def GetMapping(self, request: Any, context: Any) -> Any:  # noqa: N802
+        return pb.GetMappingResponse()
+
+    def GetMappings(self, request: Any, context: Any) -> Any:  # noqa: N802
+        return pb.GetMappingsResponse()
+
+    def CheckConfig(self, request: Any, context: Any) -> Any:  # noqa: N802
+        return pb.CheckResponse(inputs=request.news)
+
+    def DiffConfig(self, request: Any, context: Any) -> Any:  # noqa: N802
+        old, new = opened(bag(request.old_inputs)), opened(bag(request.news))
+        changed = [path for path, _ in changes(old, new) if path != "version"]
+        kind = pb.DiffResponse.DIFF_SOME if changed else pb.DiffResponse.DIFF_NONE
+        return pb.DiffResponse(changes=kind, diffs=changed, replaces=[p for p in changed if p in _MOVES_EVERYTHING])
+
+    def Configure(self, request: Any, context: Any) -> Any:  # noqa: N802
+        self._config = {**{k.split(":")[-1]: v for k, v in request.variables.items()}, **opened(bag(request.args))}
+        return pb.ConfigureResponse(acceptSecrets=True, supportsPreview=True, acceptResources=True, acceptOutputs=False)
+
+    # Resources.
+
+    def Check(self, request: Any, context: Any) -> Any:  # noqa: N802
+        news = bag(request.news)
+        kind = self._sdk.type(request.type)
+        if kind is None:
+            found = [("", f"{self._cloud.package} {self._sdk.version} has no resource type {request.type}")]
+        else:
+            found = failures(kind, news) or self._cloud.check(request.type, opened(news))
+        return pb.CheckResponse(
+            inputs=request.news, failures=[pb.CheckFailure(property=p, reason=reason) for p, reason in found]
+        )
+
+    def Diff(self, request: Any, context: Any) -> Any:  # noqa: N802
+        old, new = opened(bag(request.old_inputs)), opened(bag(request.news))
+        ignored = list(request.ignoreChanges)
+        changed = [(p, k) for p, k in changes(old, new) if not any(covers(i, p) for i in ignored)]
+        table = self._cloud.diffs.get(request.type, _NO_DIFFS)
+        replaced = [p for p, _ in changed if _replaces(table, p, old, new)]
+        detailed = {
+            p: pb.PropertyDiff(kind=getattr(pb.PropertyDiff, k + ("_REPLACE" if p in replaced else "")), inputDiff=True)
+            for p, k in changed
+        }
+        return pb.DiffResponse(
+            changes=pb.DiffResponse.DIFF_SOME if changed else pb.DiffResponse.DIFF_NONE,
+            diffs=sorted({_top(p) for p, _ in changed}),
+            replaces=sorted({_top(p) for p in replaced}),
+            detailedDiff=detailed,
+            hasDetailedDiff=True,
+            deleteBeforeReplace=False,
+        )
+
+    def Create(self, request: Any, context: Any) -> Any:  # noqa: N802
+        inputs = bag(request.properties)
+        kind = self._kind(request.type)
+        if request.preview:
+            return pb.CreateResponse(id="", properties=struct(self._previewed(kind, inputs)))
+        asked = self._request(request.urn, request.type, inputs)
+        try:
+            with self._world.step():
+                id_ = self._cloud.identify(asked)
+                self._cloud.create(asked, id_)
+                state = self._state(kind, asked, inputs, id_)
+                self._keep(asked, id_, state)
+                self._world.note("create", asked.name, id_)
+        except Refusal as e:
+            return self._refused(context, asked, e)
+        return pb.CreateResponse(id=id_, properties=struct(state))
+
+    def Update(self, request: Any, context: Any) -> Any:  # noqa: N802
+        inputs = bag(request.news)
+        if request.preview:
+            return pb.UpdateResponse(properties=struct({**bag(request.olds), **inputs}))
+        asked = self._request(request.urn, request.type, inputs)
+        table = self._cloud.diffs.get(request.type, _NO_DIFFS)
+        changed = [p for p, _ in changes(opened(bag(request.old_inputs)), asked.inputs)]
+        try:
+            with self._world.step():
+                old = self._world.thing(request.type, request.id)
+                if old is None:
+                    raise Refusal("NotFound", f"{request.id} is not there any more; refresh the stack")
+                for path in changed:
+                    if any(covers(p, path) for p in table.refuse):
+                        raise Refusal(table.refusal, f"changing property '{path}' is not allowed")
+                # Only what changed is sent: what something else moved since stays as it is.
+                sent = {key: inputs.get(key) for key in sorted({_top(p) for p in changed})}
+                moved = replace(old, outputs={**old.outputs, **opened(sent)})
+                self._cloud.update(asked, moved)
+                again = self._world.thing(request.type, request.id)
+                now = dict(again.outputs) if again is not None and again.outputs != old.outputs else dict(moved.outputs)
+                fresh = {k: v for k, v in self._cloud.outputs(asked, request.id).items() if k in _COUNTERS}
+                state = {**_marked(bag(request.olds), now), **{k: v for k, v in sent.items() if v is not None}, **fresh}
+                state = {k: v for k, v in state.items() if k not in sent or sent[k] is not None}
+                self._keep(asked, request.id, state, old)
+                self._world.note("update", asked.name, request.id)
+        except Refusal as e:
+            return self._refused(context, asked, e)
+        return pb.UpdateResponse(properties=struct(state))
+
+    def Read(self, request: Any, context: Any) -> Any:  # noqa: N802
+        with self._world.step():
+            thing = self._world.thing(request.type, request.id)
+            if thing is None:
+                # A resource that the program only reads (`get`) stands outside the world: its type says its form.
+                if not request.inputs.fields and not request.properties.fields:
+                    asked = self._request(request.urn, request.type, {})
+                    state = self._state(self._kind(request.type), asked, {}, request.id)
+                    return pb.ReadResponse(id=request.id, properties=struct(state), inputs=struct({}))
+                return pb.ReadResponse()
+            now = {**thing.outputs, **self._cloud.read(self._world, thing)}
+        properties = bag(request.properties)
+        inputs = bag(request.inputs)
+        seen = {k: _as_before(properties.get(k), v) for k, v in now.items()}
+        for key in inputs:
+            if key in now:
+                inputs[key] = _as_before(inputs[key], now[key])
+        return pb.ReadResponse(id=request.id, properties=struct(seen), inputs=struct(inputs))
+
+    def Delete(self, request: Any, context: Any) -> Any:  # noqa: N802
+        asked = self._request(request.urn, request.type, bag(request.properties))
+        try:
+            with self._world.step():
+                old = self._world.thing(request.type, request.id)
+                if old is not None:
+                    self._cloud.delete(asked, old)
+                    self._world.forget(request.type, request.id)
+                    self._world.note("delete", asked.name, request.id)
+        except Refusal as e:
+            context.abort(grpc.StatusCode.UNKNOWN, str(e))
+        return empty_pb2.Empty()
+
+    def Invoke(self, request: Any, context: Any) -> Any:  # noqa: N802
+        answer = self._cloud.invoke.get(request.tok)
+        if answer is None:
+            context.abort(grpc.StatusCode.UNIMPLEMENTED, f"the simulated cloud knows no data source {request.tok}")
+            raise AssertionError
+        try:
+            with self._world.step():
+                given = answer(opened(bag(request.args)), self._world, self._config)
+        except Refusal as e:
+            context.abort(grpc.StatusCode.UNKNOWN, str(e))
+            raise AssertionError from e
+        return pb.InvokeResponse(**{"return": struct(given)})
+
+    # How a state is made.
+
+    def _kind(self, token: str) -> ResourceType | None:
+        return self._sdk.type(token)
+
+    def _request(self, urn: str, type_: str, inputs: Mapping[str, Any]) -> Request:
+        return Request(type_, urn.split("::", 3)[-1], urn, opened(dict(inputs)), self._world, self._config)
+
+    def _previewed(self, kind: ResourceType | None, inputs: dict[str, Any]) -> dict[str, Any]:
+        unknown = dict.fromkeys(kind.outputs, UNKNOWN) if kind is not None else {}
+        # An input that was left out is not computed either, as far as a preview can tell.
+        for name in kind.inputs if kind is not None else ():
+            if name not in inputs:
+                unknown.pop(name, None)
+        return {**unknown, **inputs}
+
+    def _state(self, kind: ResourceType | None, asked: Request, inputs: Mapping[str, Any], id_: str) -> dict[str, Any]:
+        own = dict(self._cloud.outputs(asked, id_))
+        state = made_up(kind, asked, id_, known={*inputs, *own}) if kind is not None else {}
+        for name in state:
+            if f"{asked.type}.{name}" in self._cloud.computed_secret:
+                state[name] = secret(state[name])
+        return {**state, **own, **inputs}
+
+    def _keep(self, asked: Request, id_: str, state: Mapping[str, Any], old: Thing | None = None) -> None:
+        # The world's file is no place for secrets: what is marked stays out of it.
+        plain = {k: v for k, v in state.items() if not holds_secret(v)}
+        inputs = {k: v for k, v in asked.inputs.items() if k in plain}
+        made = old.made_at if old is not None else self._world.now
+        self._world.keep(Thing(asked.type, id_, asked.name, asked.urn, inputs, plain, made))
+
+    def _refused(self, context: Any, asked: Request, refusal: Refusal) -> Any:
+        self._world.note("refuse", asked.name, str(refusal))
+        context.abort(grpc.StatusCode.UNKNOWN, str(refusal))
+
+
+_MOVES_EVERYTHING = ("region", "project", "subscriptionId")
+
+
+def _replaces(table: Diffs, path: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    if any(covers(p, path) for p in table.replace):
+        return True
+    if path in table.shrink:
+        before, after = old.get(path), new.get(path)
+        try:
+            return float(after) < float(before)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            return False
+    return False
+
+
+def _top(path: str) -> str:
+    return path.split(".")[0].split("[")[0]
+
+
+def _marked(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """The state now, with the marks of secrets that it had, and with the secrets, which the world does not hold."""
+    kept = {k: v for k, v in before.items() if k not in now and holds_secret(v)}
+    return {**kept, **{k: _as_before(before.get(k), v) for k, v in now.items()}}
+
+
+_COUNTERS = frozenset({"latestVersion", "fingerprint", "etag"})
+
+
+def _as_before(before: Any, now: Any) -> Any:
+    """The value now; where nothing moved, with the marks that it had."""
+    if before is not None and not holds_unknown(before) and opened(before) == now:
+        return before
+    return now

@@ -1,0 +1,46 @@
+"""A stack folder on the simulated clouds: its world, and deployments into it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from ..engine import Engine
+from ..engine.deployment import Deployment, DeploymentError, StackFolder
+from ..plan.clock import NOW_VARIABLE
+from ..spec.quantities import format_moment
+from .home import Home
+from .world import World, WorldError
+
+
+def open_world(folder: StackFolder) -> World:
+    """The world of a folder, made where there is none. Raises DeploymentError."""
+    home = Home(folder.path)
+    try:
+        home.prepare()
+        world = World(home.world)
+        with world.step():
+            owner = world.meta("project") or folder.project
+            world.set_meta("project", owner)
+    except (OSError, WorldError) as e:
+        raise DeploymentError(str(e)) from e
+    if owner != folder.project:
+        raise DeploymentError(
+            f"{home.root}: the simulated world belongs to project '{owner}', and Pulumi.yaml names '{folder.project}'; give the "
+            f"project its old name, or remove {home.root} to start anew"
+        )
+    return world
+
+
+def simulated(folder: StackFolder, engine: Engine, stack: str, world: World) -> Deployment:
+    """A deployment that the simulated clouds answer, at the world's own time."""
+    home = Home(folder.path)
+    # Settings that the engine writes (a salt for secrets) stay in the simulation's folder and out of the user's files.
+    work = home.root / "settings"
+    work.mkdir(exist_ok=True)
+    for file in sorted(folder.path.glob("Pulumi*.y*ml")):
+        target = work / file.name
+        if not target.exists() or file.stat().st_mtime > target.stat().st_mtime:
+            shutil.copyfile(file, target)
+    environment = {**home.environment(), NOW_VARIABLE: format_moment(world.now)}
+    return Deployment(folder, engine, stack, environment, Path(work))

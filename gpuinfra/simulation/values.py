@@ -1,0 +1,92 @@
+# pyright: reportPrivateUsage=false
+"""Property bags between the engine's wire form and plain Python, with secrets and unknowns kept apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from google.protobuf import json_format, struct_pb2
+from pulumi.runtime import rpc
+
+UNKNOWN = rpc.UNKNOWN
+"""The text that stands for a value that is not known yet."""
+_SIGNATURE = rpc._special_sig_key
+_SECRET = rpc._special_secret_sig
+_OUTPUT = rpc._special_output_value_sig
+
+
+def bag(struct: struct_pb2.Struct | None) -> dict[str, Any]:
+    """A property bag, marks kept; whole floats are ints."""
+    return _whole(json_format.MessageToDict(struct)) if struct is not None else {}
+
+
+def struct(values: Mapping[str, Any]) -> struct_pb2.Struct:
+    """A property bag for the wire."""
+    made = struct_pb2.Struct()
+    made.update(dict(values))
+    return made
+
+
+def opened(value: Any) -> Any:
+    """The value without the marks of secrets, for comparing and for the cloud's own eyes."""
+    if isinstance(value, dict):
+        if value.get(_SIGNATURE) in (_SECRET, _OUTPUT):
+            return opened(value.get("value", UNKNOWN))
+        return {k: opened(v) for k, v in value.items()}
+    return [opened(v) for v in value] if isinstance(value, list) else value
+
+
+def holds_secret(value: Any) -> bool:
+    """Whether a secret stands anywhere in a value."""
+    if isinstance(value, dict):
+        return value.get(_SIGNATURE) == _SECRET or any(holds_secret(v) for v in value.values())
+    return isinstance(value, list) and any(holds_secret(v) for v in value)
+
+
+def holds_unknown(value: Any) -> bool:
+    """Whether a value that is not known yet stands anywhere in a value."""
+    if isinstance(value, dict):
+        return any(holds_unknown(v) for v in value.values())
+    if isinstance(value, list):
+        return any(holds_unknown(v) for v in value)
+    return value == UNKNOWN
+
+
+def secret(value: Any) -> dict[str, Any]:
+    """The value marked secret."""
+    return {_SIGNATURE: _SECRET, "value": value}
+
+
+def is_special(value: Any) -> bool:
+    """Whether a mapping is an asset, an archive or a resource, whose inside is no property of anything."""
+    return isinstance(value, dict) and _SIGNATURE in value
+
+
+def changes(old: Any, new: Any, at: str = "") -> Iterator[tuple[str, str]]:
+    """(path, ADD | DELETE | UPDATE) of every difference between two opened values."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted({*old, *new}):
+            yield from changes(old.get(key), new.get(key), f"{at}.{key}" if at else key)
+    elif isinstance(old, list) and isinstance(new, list):
+        for i in range(max(len(old), len(new))):
+            yield from changes(old[i] if i < len(old) else None, new[i] if i < len(new) else None, f"{at}[{i}]")
+    elif old != new:
+        yield at, "ADD" if old is None else "DELETE" if new is None else "UPDATE"
+
+
+def lookup(value: Any, path: str) -> Any:
+    """What stands at a dotted path of mappings; None where nothing does."""
+    for part in path.split("."):
+        if not isinstance(value, dict):
+            return None
+        value = value.get(part)
+    return value
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _whole(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_whole(v) for v in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

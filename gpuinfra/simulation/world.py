@@ -1,0 +1,270 @@
+"""A simulated world: what exists in the clouds, how much is left, what time it is. One SQLite file beside the stack.
+
+Every plugin process opens the file by itself. Each step is one transaction with the write lock taken at its start, so
+that concurrent plugins follow one another and a process that is killed leaves either all of a step or nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+FORMAT = "1"
+_BUSY_S = 60
+_TABLES = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS things (
+  type TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, urn TEXT NOT NULL,
+  inputs TEXT NOT NULL, outputs TEXT NOT NULL, made_at TEXT NOT NULL, PRIMARY KEY (type, id));
+CREATE TABLE IF NOT EXISTS nodes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, group_id TEXT NOT NULL, region TEXT NOT NULL, zone TEXT NOT NULL,
+  instance_type TEXT NOT NULL, market TEXT NOT NULL, launched_at TEXT NOT NULL, ended_at TEXT, why TEXT);
+CREATE INDEX IF NOT EXISTS nodes_of_group ON nodes (type, group_id, ended_at);
+CREATE TABLE IF NOT EXISTS stock (zone TEXT NOT NULL, instance_type TEXT NOT NULL, nodes INTEGER NOT NULL,
+  PRIMARY KEY (zone, instance_type));
+CREATE TABLE IF NOT EXISTS quotas (name TEXT PRIMARY KEY, amount REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS events (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, what TEXT NOT NULL, subject TEXT NOT NULL, detail TEXT NOT NULL);
+"""
+
+
+class WorldError(Exception):
+    """The world's file cannot be used. The text says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A resource as its cloud knows it."""
+
+    type: str
+    id: str
+    name: str
+    urn: str
+    inputs: Mapping[str, Any]
+    outputs: Mapping[str, Any]
+    made_at: datetime
+
+
+@dataclass(frozen=True)
+class Node:
+    """A machine of a group."""
+
+    id: int
+    type: str
+    group_id: str
+    region: str
+    zone: str
+    instance_type: str
+    market: str
+    launched_at: datetime
+    ended_at: datetime | None
+    why: str
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened."""
+
+    at: datetime
+    what: str
+    subject: str
+    detail: str
+
+
+class World:
+    """The world of one stack folder."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens the world, or makes it. Raises WorldError where the file is none of ours, or damaged."""
+        self.path = path
+        self._lock = threading.RLock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=FULL")
+            with self.step():
+                for statement in _TABLES.split(";"):
+                    self._db.execute(statement)
+                found = self.meta("format") or FORMAT
+                self.set_meta("format", found)
+        except (sqlite3.DatabaseError, OSError) as e:
+            raise WorldError(
+                f"{path}: the simulated world cannot be read ({e}); nothing was changed. Remove the file to start a new world, "
+                "and the stack's simulated state with it"
+            ) from e
+        if found != FORMAT:
+            raise WorldError(f"{path}: the world has format {found}, and this version of gpuinfra reads {FORMAT}")
+
+    def close(self) -> None:
+        self._db.close()
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """One step that happens as a whole or not at all. Threads of this process wait for each other."""
+        with self._lock:
+            if self._db.in_transaction:
+                yield
+                return
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    # What the world is told of itself.
+
+    def meta(self, key: str) -> str:
+        """A value of the world; empty where there is none."""
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else ""
+
+    def set_meta(self, key: str, value: str) -> None:
+        self._db.execute(
+            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
+        )
+
+    @property
+    def now(self) -> datetime:
+        """The world's time: the machine's clock and what was added to it."""
+        return datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=float(self.meta("ahead_s") or 0))
+
+    def move_to(self, moment: datetime) -> None:
+        """Moves the world's time forward to a moment; never back."""
+        ahead = (moment - self.now).total_seconds()
+        if ahead > 0:
+            self.set_meta("ahead_s", str(float(self.meta("ahead_s") or 0) + ahead))
+
+    # Resources.
+
+    def keep(self, thing: Thing) -> None:
+        """Keeps a resource, new or changed."""
+        self._db.execute(
+            "INSERT INTO things VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (type, id) DO UPDATE SET "
+            "name = excluded.name, urn = excluded.urn, inputs = excluded.inputs, outputs = excluded.outputs",
+            (
+                thing.type,
+                thing.id,
+                thing.name,
+                thing.urn,
+                json.dumps(thing.inputs, sort_keys=True),
+                json.dumps(thing.outputs, sort_keys=True),
+                thing.made_at.isoformat(),
+            ),
+        )
+
+    def thing(self, type_: str, id_: str) -> Thing | None:
+        """The resource of an id; None where the cloud has none."""
+        row = self._db.execute("SELECT * FROM things WHERE type = ? AND id = ?", (type_, id_)).fetchone()
+        return _thing(row) if row else None
+
+    def things(self, *types: str) -> list[Thing]:
+        """Every resource, or those of some types, in the order of their making."""
+        rows = self._db.execute("SELECT * FROM things ORDER BY made_at, rowid").fetchall()
+        return [t for t in map(_thing, rows) if not types or t.type in types]
+
+    def forget(self, type_: str, id_: str) -> None:
+        self._db.execute("DELETE FROM things WHERE type = ? AND id = ?", (type_, id_))
+
+    # Machines.
+
+    def launch(
+        self, group: tuple[str, str], place: tuple[str, str], instance_type: str, market: str, count: int
+    ) -> None:
+        """Starts machines of a group (type and id) in a place (region and zone)."""
+        for _ in range(count):
+            self._db.execute(
+                "INSERT INTO nodes (type, group_id, region, zone, instance_type, market, launched_at) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (*group, *place, instance_type, market, self.now.isoformat()),
+            )
+
+    def end_nodes(self, nodes: Sequence[Node], why: str, at: datetime | None = None) -> None:
+        for node in nodes:
+            self._db.execute(
+                "UPDATE nodes SET ended_at = ?, why = ? WHERE id = ?", ((at or self.now).isoformat(), why, node.id)
+            )
+
+    def running(self, type_: str, group_id: str) -> list[Node]:
+        """The machines of a group that run."""
+        rows = self._db.execute(
+            "SELECT * FROM nodes WHERE type = ? AND group_id = ? AND ended_at IS NULL ORDER BY id", (type_, group_id)
+        )
+        return [_node(row) for row in rows]
+
+    def nodes(self) -> list[Node]:
+        """Every machine that ever ran."""
+        return [_node(row) for row in self._db.execute("SELECT * FROM nodes ORDER BY id")]
+
+    def left(self, zone: str, instance_type: str) -> int | None:
+        """How many more machines of a type a zone has; None without a limit."""
+        row = self._db.execute(
+            "SELECT nodes FROM stock WHERE zone IN (?, '*') AND instance_type IN (?, '*') "
+            "ORDER BY zone = '*', instance_type = '*' LIMIT 1",
+            (zone, instance_type),
+        ).fetchone()
+        if row is None:
+            return None
+        (used,) = self._db.execute(
+            "SELECT count(*) FROM nodes WHERE zone = ? AND instance_type = ? AND ended_at IS NULL",
+            (zone, instance_type),
+        ).fetchone()
+        return max(0, row[0] - used)
+
+    def set_stock(self, zone: str, instance_type: str, nodes: int) -> None:
+        self._db.execute(
+            "INSERT INTO stock VALUES (?, ?, ?) ON CONFLICT (zone, instance_type) DO UPDATE SET nodes = excluded.nodes",
+            (zone, instance_type, nodes),
+        )
+
+    def quota(self, name: str) -> float | None:
+        """A quota; None where the world sets none."""
+        row = self._db.execute("SELECT amount FROM quotas WHERE name = ?", (name,)).fetchone()
+        return row[0] if row else None
+
+    def set_quota(self, name: str, amount: float) -> None:
+        self._db.execute(
+            "INSERT INTO quotas VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET amount = excluded.amount", (name, amount)
+        )
+
+    # What happened.
+
+    def note(self, what: str, subject: str, detail: str = "") -> None:
+        self._db.execute(
+            "INSERT INTO events (at, what, subject, detail) VALUES (?, ?, ?, ?)",
+            (self.now.isoformat(), what, subject, detail),
+        )
+
+    def events(self) -> list[Event]:
+        rows = self._db.execute("SELECT at, what, subject, detail FROM events ORDER BY seq")
+        return [Event(datetime.fromisoformat(at), what, subject, detail) for at, what, subject, detail in rows]
+
+
+def _thing(row: tuple[Any, ...]) -> Thing:
+    type_, id_, name, urn, inputs, outputs, made = row
+    return Thing(type_, id_, name, urn, json.loads(inputs), json.loads(outputs), datetime.fromisoformat(made))
+
+
+def _node(row: tuple[Any, ...]) -> Node:
+    id_, type_, group, region, zone, instance_type, market, launched, ended, why = row
+    return Node(
+        id_,
+        type_,
+        group,
+        region,
+        zone,
+        instance_type,
+        market,
+        datetime.fromisoformat(launched),
+        datetime.fromisoformat(ended) if ended else None,
+        why or "",
+    )
