@@ -21,6 +21,7 @@ from .models import (
     Retired,
     ServicePrice,
     StorageTier,
+    WindowsTimeZone,
     ZoneLimit,
 )
 from .reading import CatalogError
@@ -51,6 +52,7 @@ from .tables import (
     service_price,
     service_prices,
     storage_tiers,
+    windows_time_zone,
     zones,
 )
 
@@ -76,6 +78,7 @@ __all__ = [
     "Retired",
     "ServicePrice",
     "StorageTier",
+    "WindowsTimeZone",
     "ZoneLimit",
     "accelerator",
     "accelerators",
@@ -103,5 +106,6 @@ __all__ = [
     "service_price",
     "service_prices",
     "storage_tiers",
+    "windows_time_zone",
     "zones",
 ]

@@ -164,6 +164,17 @@ class InfiniBand(NamedTuple):
     notes: str = ""
 
 
+class WindowsTimeZone(NamedTuple):
+    """The name that Windows, and with it Azure, has for a timezone."""
+
+    iana_name: str
+    windows_name: str
+    listed: bool
+    """The list of Azure Monitor has the name; where not, it is newer than the list, and may be refused."""
+    source: str
+    as_of: str
+
+
 class PurchaseOption(NamedTuple):
     """Whether a type, or a family, is sold in one way, and if not why and what is."""
 

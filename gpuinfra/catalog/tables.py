@@ -29,6 +29,7 @@ from .models import (
     Retired,
     ServicePrice,
     StorageTier,
+    WindowsTimeZone,
 )
 
 
@@ -77,6 +78,11 @@ def nic_layout(name: str) -> NicLayout:
 def infiniband(name: str) -> InfiniBand | None:
     """The InfiniBand and image facts of an Azure GPU size. None: the table lacks it."""
     return packaged().infiniband(name)
+
+
+def windows_time_zone(name: str) -> WindowsTimeZone | None:
+    """What Azure calls a timezone of the IANA database. None: Windows has no such timezone."""
+    return packaged().windows_time_zone(name)
 
 
 def purchase_option(provider: Provider, name: str, capacity: CapacityType) -> PurchaseOption | None:
