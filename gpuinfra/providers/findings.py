@@ -31,4 +31,15 @@ COMPONENT_NAME = Code(
     why="Every resource is named after its component, and the clouds take lower-case letters, digits and hyphens.",
     fix="write lower-case letters, digits and hyphens, a letter first, at most 63",
 )
-CODES = (CRON_NOT_EXPRESSIBLE, OPTION_WITHOUT_EFFECT, COMPONENT_NAME)
+STOP_NOT_WEEKLY = Code(
+    "GI2178",
+    "stop-not-weekly",
+    Severity.ERROR,
+    "The cloud's schedules have no words for this recurring stop.",
+    why="Azure Monitor knows times of day on days of the week, in timezones by the names that Windows has for them. A stop "
+    "that it cannot be told does not happen, and the nodes bill on.",
+    fix='write minute, hour and weekday alone, as "0 20 * * 1-5", in a timezone such as Europe/Berlin',
+    references=("Azure Monitor, Autoscale with multiple profiles",),
+    facts=("AZ SHUT-02",),
+)
+CODES = (CRON_NOT_EXPRESSIBLE, OPTION_WITHOUT_EFFECT, COMPONENT_NAME, STOP_NOT_WEEKLY)
