@@ -1,6 +1,7 @@
 """Facts about clouds, GPUs and images: one table each, one row a fact, each row with its source and date."""
 
 from .folder import Catalog
+from .azure_sizes import InfiniBand
 from .models import (
     Accelerator,
     AttachedAccelerator,
@@ -8,7 +9,6 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
-    InfiniBand,
     InstanceType,
     Limit,
     Miss,

@@ -14,6 +14,7 @@ from typing import TypeVar, cast
 from ..diagnostics import nearest
 from ..vocabulary import CapacityType, Provider, StorageKind
 from . import machines, offers, software
+from .azure_sizes import InfiniBand
 from .models import (
     Accelerator,
     AttachedAccelerator,
@@ -21,7 +22,6 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
-    InfiniBand,
     InstanceType,
     Limit,
     Miss,

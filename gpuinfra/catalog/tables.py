@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..vocabulary import CapacityType, Provider, StorageKind
 from .folder import Catalog
+from .azure_sizes import InfiniBand
 from .models import (
     Accelerator,
     AttachedAccelerator,
@@ -17,7 +18,6 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
-    InfiniBand,
     InstanceType,
     Limit,
     Miss,
