@@ -1,5 +1,6 @@
 """Facts about clouds, GPUs and images: one table each, one row a fact, each row with its source and date."""
 
+from .azure_sizes import InfiniBand
 from .folder import Catalog
 from .models import (
     Accelerator,
@@ -8,7 +9,6 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
-    InfiniBand,
     InstanceType,
     Limit,
     Miss,
@@ -21,7 +21,6 @@ from .models import (
     Retired,
     ServicePrice,
     StorageTier,
-    WindowsTimeZone,
     ZoneLimit,
 )
 from .reading import CatalogError
@@ -55,6 +54,7 @@ from .tables import (
     windows_time_zone,
     zones,
 )
+from .times import WindowsTimeZone
 
 __all__ = [
     "Accelerator",

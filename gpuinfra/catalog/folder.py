@@ -14,6 +14,7 @@ from typing import TypeVar, cast
 from ..diagnostics import nearest
 from ..vocabulary import CapacityType, Provider, StorageKind
 from . import machines, offers, software, times
+from .azure_sizes import InfiniBand
 from .models import (
     Accelerator,
     AttachedAccelerator,
@@ -21,7 +22,6 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
-    InfiniBand,
     InstanceType,
     Limit,
     Miss,
@@ -33,10 +33,10 @@ from .models import (
     Retired,
     ServicePrice,
     StorageTier,
-    WindowsTimeZone,
 )
 from .pricing import EVERYWHERE, PriceLines, Prices
 from .reading import CatalogError, Row, Table
+from .times import WindowsTimeZone
 
 T = TypeVar("T")
 

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from ..vocabulary import CapacityType, Provider, StorageKind
+from .azure_sizes import InfiniBand
 from .folder import Catalog
 from .models import (
     Accelerator,
@@ -17,7 +18,6 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
-    InfiniBand,
     InstanceType,
     Limit,
     Miss,
@@ -29,8 +29,8 @@ from .models import (
     Retired,
     ServicePrice,
     StorageTier,
-    WindowsTimeZone,
 )
+from .times import WindowsTimeZone
 
 
 @cache

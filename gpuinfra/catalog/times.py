@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from .models import WindowsTimeZone
+from typing import NamedTuple
+
 from .reading import Row
+
+
+class WindowsTimeZone(NamedTuple):
+    """The name that Windows, and with it Azure, has for a timezone."""
+
+    iana_name: str
+    windows_name: str
+    listed: bool
+    """The list of Azure Monitor has the name; where not, it is newer than the list, and may be refused."""
+    source: str
+    as_of: str
 
 
 def windows_time_zone(row: Row) -> WindowsTimeZone:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from .. import catalog
 from ..catalog import ServicePrice
 from ..plan.models import ClusterPlan, StoragePlan
+from ..plan.network import BASTION_ROLE
 from .units import CostLine, Metered, by_use_line, service_line
 
 
@@ -49,6 +50,11 @@ def network_lines(plan: ClusterPlan) -> Iterator[CostLine]:
         yield service_line(address, catalog.service_price(plan.provider, "address", "ipv4", plan.region))
         traffic = Metered("NAT traffic", network.path, 0, 0, "GB", note="each GB that passes the gateway")
         yield by_use_line(traffic, catalog.service_price(plan.provider, "nat", "data", plan.region))
+    if network.is_new and network.subnet(BASTION_ROLE):
+        host = Metered("Bastion", "location.bastion", 1, 1, "hour")
+        yield service_line(host, catalog.service_price(plan.provider, "bastion", "hour", plan.region))
+        address = Metered("Bastion address", "location.bastion", 1, 1, "address-hour")
+        yield service_line(address, catalog.service_price(plan.provider, "address", "ipv4", plan.region))
     egress = Metered("egress", network.path, 0, 0, "GB", note="each GB that leaves the cloud")
     yield by_use_line(egress, catalog.service_price(plan.provider, "egress", "internet", plan.region))
 

@@ -17,6 +17,10 @@ from .fabric import BARE_METAL_RDMA
 from .models import Decision, NetworkPlan, PoolPlan, StoragePlan, Subnet
 
 DEFAULT_CIDR = "10.40.0.0/16"
+BASTION_ROLE = "bastion"
+# Azure Bastion, settings: AzureBastionSubnet is a /26 or larger.
+_BASTION_ADDRESSES = 64
+_BASTION = "Bastion wants a subnet of its own, a /26"
 _PRIVATE = tuple(IPv4Network(n) for n in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"))
 _CONTAINER_BRIDGE = IPv4Network("172.17.0.0/16")
 _KEEPS_ADDRESS = frozenset({"interface", "efa", "gvnic", "idpf", "primary"})
@@ -90,8 +94,11 @@ def plan_network(
     pools: Sequence[PoolPlan],
     storage: Sequence[StoragePlan],
     out: Collector,
+    *,
+    bastion: bool = False,
 ) -> tuple[NetworkPlan, tuple[Decision, ...]]:
-    """The network of a cluster and why it is so; findings where the range does not do."""
+    """The network of a cluster and why it is so; findings where the range does not do. `bastion`: the location asks for
+    one."""
     habits = _HABITS[provider]
     if wish.existing and wish.cidr is not None:
         out.add(f.NETWORK_TWICE.at("network.cidr", "network.cidr and network.existing are both given"))
@@ -99,9 +106,10 @@ def plan_network(
     subnets: tuple[Subnet, ...] = ()
     cidr = ""
     wants = _wants(habits, zone, pools, storage)
+    wants += [Want(BASTION_ROLE, _BASTION_ADDRESSES - habits.limits.reserved, "", _BASTION)] if bastion else []
     if wish.existing:
         _check_ids(provider, region, wish.existing.network, wish.existing.subnet, out)
-        _check_own_subnets(habits, zone, storage, out)
+        _check_own_subnets(habits, zone, storage, bastion, out)
         decisions.append(Decision("network", wish.existing.network, f"existing, with subnet {wish.existing.subnet}"))
         wants = [w for w in wants if w.own_network]
     net = _read_cidr(habits, wish.cidr or DEFAULT_CIDR, pools, wants, out) if wants else None
@@ -176,8 +184,18 @@ def _check_packet_sizes(pools: Sequence[PoolPlan], out: Collector) -> None:
         out.add(f.MIXED_MTU.at(f"{last.path}.instance_type", f"the pools share a network and want other MTUs: {wants}"))
 
 
-def _check_own_subnets(habits: _Habits, zone: str, storage: Sequence[StoragePlan], out: Collector) -> None:
+def _check_own_subnets(
+    habits: _Habits, zone: str, storage: Sequence[StoragePlan], bastion: bool, out: Collector
+) -> None:
     """An existing network has one subnet for us: what wants another cannot be made in it."""
+    if bastion:
+        out.add(
+            f.OWN_SUBNET.at(
+                "location.bastion",
+                "a Bastion wants a subnet of its own, and the existing network gives one for the nodes",
+                "make the Bastion apart, or let the network be new",
+            )
+        )
     for store in storage:
         if store.existing or store.kind is StorageKind.BUCKET:
             continue

@@ -31,6 +31,16 @@ COMPONENT_NAME = Code(
     why="Every resource is named after its component, and the clouds take lower-case letters, digits and hyphens.",
     fix="write lower-case letters, digits and hyphens, a letter first, at most 63",
 )
+GRANT_BY_HAND = Code(
+    "GI2176",
+    "grant-by-hand",
+    Severity.WARNING,
+    "The nodes may not use something that the spec names, and its ARM id is not known.",
+    why="A role is assigned at an ARM id, and an address does not say in which subscription and resource group a thing "
+    "stands. The nodes would be refused at boot, while they bill.",
+    fix="name the thing by its ARM id, or assign the role yourself",
+    facts=("AZ SEC-08",),
+)
 STOP_NOT_WEEKLY = Code(
     "GI2178",
     "stop-not-weekly",
@@ -42,4 +52,4 @@ STOP_NOT_WEEKLY = Code(
     references=("Azure Monitor, Autoscale with multiple profiles",),
     facts=("AZ SHUT-02",),
 )
-CODES = (CRON_NOT_EXPRESSIBLE, OPTION_WITHOUT_EFFECT, COMPONENT_NAME, STOP_NOT_WEEKLY)
+CODES = (CRON_NOT_EXPRESSIBLE, OPTION_WITHOUT_EFFECT, COMPONENT_NAME, GRANT_BY_HAND, STOP_NOT_WEEKLY)

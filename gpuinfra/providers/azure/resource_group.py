@@ -21,7 +21,7 @@ class ResourceGroup(pulumi.ComponentResource):
 
     name: pulumi.Output[str]
     """Name of the group in Azure."""
-    group_id: pulumi.Output[str]
+    id: pulumi.Output[str]
     """ARM id of the group."""
     is_new: bool
     """The group was made here, and goes with the stack."""
@@ -44,7 +44,7 @@ class ResourceGroup(pulumi.ComponentResource):
                 resource_group_name=location.resource_group, opts=pulumi.InvokeOutputOptions(parent=self)
             )
             self.name = pulumi.Output.from_input(location.resource_group)
-            self.group_id = found.id
+            self.id = found.id
         else:
             logical = f"{plan.name}-group"
             made = resources.ResourceGroup(
@@ -55,8 +55,8 @@ class ResourceGroup(pulumi.ComponentResource):
                 opts=pulumi.ResourceOptions(parent=self),
             )
             self.name = made.name
-            self.group_id = made.id
-        self.register_outputs({"name": self.name, "groupId": self.group_id})
+            self.id = made.id
+        self.register_outputs({"name": self.name, "id": self.id})
 
 
 def resource_group(
