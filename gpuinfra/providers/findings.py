@@ -41,4 +41,13 @@ GRANT_BY_HAND = Code(
     fix="name the thing by its ARM id, or assign the role yourself",
     facts=("AZ SEC-08",),
 )
-CODES = (CRON_NOT_EXPRESSIBLE, OPTION_WITHOUT_EFFECT, COMPONENT_NAME, GRANT_BY_HAND)
+IMAGE_WITHOUT_NAME = Code(
+    "GI2177",
+    "node-image-without-name",
+    Severity.ERROR,
+    "The node image is known, and the name under which the cloud sells it is not.",
+    why="The group cannot be made without an image, and another image does not boot the machine.",
+    fix="name an image in image.node",
+    facts=("AZ IMG-01",),
+)
+CODES = (CRON_NOT_EXPRESSIBLE, OPTION_WITHOUT_EFFECT, COMPONENT_NAME, GRANT_BY_HAND, IMAGE_WITHOUT_NAME)

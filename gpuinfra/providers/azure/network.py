@@ -60,6 +60,8 @@ class ClusterNetwork(pulumi.ComponentResource):
     """The nodes' subnet."""
     security_group_id: pulumi.Output[str]
     """What every node's interface carries."""
+    cidr: str
+    """Range of a new network; empty where the network is there already."""
     bastion_name: pulumi.Output[str] | None
     """The Bastion that leads to the nodes; None without one."""
     ready: tuple[pulumi.Resource, ...]
@@ -83,6 +85,7 @@ class ClusterNetwork(pulumi.ComponentResource):
         around = resource_group(f"{name}-group", plan, group, child)
         wall = nodes_firewall(plan, around, child)
         self.security_group_id = wall.id
+        self.cidr = plan.network.cidr if existing is None and plan.network.is_new else ""
         self.bastion_name = None
         self.ready = ()
         self._storage_subnets: Mapping[str, pulumi.Input[str]] = {}
