@@ -130,7 +130,7 @@ def plan_network(
         subnets,
         wish.ssh_from,
         wish.ssh_keys,
-        needs_nat=not wish.existing and any(not p.public_ip for p in pools),
+        needs_nat=not wish.existing and (any(not p.public_ip for p in pools) or _servers_reach_out(habits, storage)),
         fabric_rules=any(p.fabric.present for p in pools),
         lustre_rules=StorageKind.LUSTRE in kinds,
         nfs_rules=StorageKind.NFS in kinds,
@@ -249,6 +249,14 @@ _APART = {
 _LUSTRE_SUBNETS = ((16, 27), (40, 26), (92, 25), (196, 24), (400, 23))
 _NETAPP_PREFIX = 28
 _LARGEST_LUSTRE_PREFIX = 22
+
+
+def _servers_reach_out(habits: _Habits, storage: Sequence[StoragePlan]) -> bool:
+    """Servers of Lustre in a subnet of theirs are managed over the internet side of the cloud's own services (Azure
+    Managed Lustre, prerequisites: subnet access and permissions)."""
+    return StorageKind.LUSTRE in habits.own_subnet and any(
+        s.kind is StorageKind.LUSTRE and not s.existing for s in storage
+    )
 
 
 def _apart_addresses(habits: _Habits, store: StoragePlan) -> int:

@@ -55,6 +55,15 @@ GRANT_BY_HAND = Code(
     fix="name the thing by its ARM id, or assign the role yourself",
     facts=("AZ SEC-08",),
 )
+IMAGE_WITHOUT_NAME = Code(
+    "GI2177",
+    "node-image-without-name",
+    Severity.ERROR,
+    "The node image is known, and the name under which the cloud sells it is not.",
+    why="The group cannot be made without an image, and another image does not boot the machine.",
+    fix="name an image in image.node",
+    facts=("AZ IMG-01",),
+)
 STOP_NOT_WEEKLY = Code(
     "GI2178",
     "stop-not-weekly",
@@ -71,6 +80,7 @@ CODES = (
     OPTION_WITHOUT_EFFECT,
     COMPONENT_NAME,
     GRANT_BY_HAND,
+    IMAGE_WITHOUT_NAME,
     STOP_NOT_WEEKLY,
     NO_BILLING_ACCOUNT,
 )

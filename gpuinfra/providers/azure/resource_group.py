@@ -11,6 +11,7 @@ from ...plan.arguments import check_type
 from ...plan.models import ClusterPlan
 from ...spec.locations import AzureLocation
 from ...spec.models import ClusterSpec
+from ..late_text import late_text
 from ..planning import planned
 from .names import fixed_name
 from .tags import tags
@@ -57,6 +58,10 @@ class ResourceGroup(pulumi.ComponentResource):
             self.name = made.name
             self.id = made.id
         self.register_outputs({"name": self.name, "id": self.id})
+
+    def inside(self, kind: str, name: str) -> pulumi.Output[str]:
+        """The id of a thing of that kind in the group, as Microsoft.Compute/virtualMachineScaleSets."""
+        return late_text("", self.id, f"/providers/{kind}/{name}")
 
 
 def resource_group(
