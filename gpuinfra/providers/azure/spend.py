@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import cast
 
 import pulumi
-from pulumi_azure_native import compute
 
 from ...plan.arguments import check_covers, check_names
 from ...plan.models import ClusterPlan, PoolPlan
@@ -65,12 +64,12 @@ class Spend(pulumi.ComponentResource):
         self.lease_end = pulumi.Output.from_input(cast("pulumi.Input[str | None]", self._end.text))
         self.register_outputs({"leaseEnd": self.lease_end})
 
-    def attach(self, pool: PoolPlan, scale_set: compute.VirtualMachineScaleSet, opts: pulumi.ResourceOptions) -> None:
+    def attach(self, pool: PoolPlan, scale_set_id: pulumi.Input[str], opts: pulumi.ResourceOptions) -> None:
         """Puts the scale set of a pool under the end and the budget. What is made belongs to the parent in `opts`."""
         self.check_covers(pool)
-        self._shutdown.setting(pool, scale_set.id, opts)
+        self._shutdown.setting(pool, scale_set_id, opts)
         if self._stop:
-            self._stop.reach(pool, scale_set.id, opts)
+            self._stop.reach(pool, scale_set_id, opts)
 
     def check_covers(self, pool: PoolPlan) -> None:
         """Raises ValueError where the end and the budget are not those of the pool's group, which would run on."""
