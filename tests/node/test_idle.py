@@ -378,7 +378,9 @@ def azure(instance: str) -> dict[str, str]:
     }
     return {
         "instance?api-version=2021-02-01": json.dumps({"compute": compute}),
-        f"resource=https%3A%2F%2Fmanagement.azure.com&client_id={plans.LATE['identity.client_id']}": json.dumps({"access_token": "TOKEN"}),
+        f"resource=https%3A%2F%2Fmanagement.azure.com&client_id={plans.LATE['identity.client_id']}": json.dumps(
+            {"access_token": "TOKEN"}
+        ),
         "/delete?api-version=2024-11-01": "",
     }
 

@@ -48,7 +48,9 @@ def test_a_real_spec_gives_a_bundle_that_fits(location: dict[str, Any], type_nam
     assert bundle.facts["fabric"]["devices"] == devices
     assert bundle.facts["group"] == pool.cloud_name
     assert bundle.facts["local_nvme"]["mount"].startswith("/")
-    assert len(bundle.user_data({"storage.data.bucket": "llama-data", "identity.client_id": "0000"})) <= bundle.limit_bytes
+    assert (
+        len(bundle.user_data({"storage.data.bucket": "llama-data", "identity.client_id": "0000"})) <= bundle.limit_bytes
+    )
     assert bundle_findings(plan) == ()
     (command,) = manual_commands(plan)
     assert command.command.endswith("train.py")

@@ -37,9 +37,7 @@ class NodeBoot:
         if needs_object(self._plan, pool) and (found := boot_bundle(self._plan, pool).size_findings("")):
             raise GpuInfraError(list(found))
 
-    def custom_data(
-        self, pool: PoolPlan, identity: NodeIdentity, storage: SharedStorage | None
-    ) -> pulumi.Output[str]:
+    def custom_data(self, pool: PoolPlan, identity: NodeIdentity, storage: SharedStorage | None) -> pulumi.Output[str]:
         """The boot bundle of a pool, in base64, filled with the values that only the deployment knows."""
         bundle = boot_bundle(self._plan, pool)
         late: dict[str, pulumi.Output[str]] = {"identity.client_id": identity.client_id}

@@ -34,6 +34,7 @@ class NodeIdentity(pulumi.ComponentResource):
     """What roles are assigned to."""
     client_id: pulumi.Output[str]
     """What a node asks for tokens by."""
+    group: ResourceGroup
     ready: tuple[pulumi.Resource, ...]
     """What nodes must wait for, so that their first boot may do what the roles allow."""
 
@@ -52,18 +53,20 @@ class NodeIdentity(pulumi.ComponentResource):
         plan = planned(spec, name, opts)
         check_group(group)
         check_names("pools", "pool", pools, [p.name for p in plan.pools])
-        check_type("buckets", buckets, Mapping, "a mapping from the names of storages to the ARM ids of their containers")
+        check_type(
+            "buckets", buckets, Mapping, "a mapping from the names of storages to the ARM ids of their containers"
+        )
         check_names("buckets", "bucket storage", list(buckets or ()), _bucket_storages(plan))
         super().__init__("gpuinfra:azure:NodeIdentity", name, None, opts)
         self._plan = plan
         self._child = pulumi.ResourceOptions(parent=self)
-        self._group = resource_group(f"{name}-group", plan, group, self._child)
+        self.group = resource_group(f"{name}-group", plan, group, self._child)
         self._chosen = [p for p in plan.pools if pools is None or p.name in pools]
         logical = f"{plan.name}-nodes"
         made = managedidentity.UserAssignedIdentity(
             logical,
-            resource_group_name=self._group.name,
-            resource_name=fixed_name(logical, "identity"),
+            resource_group_name=self.group.name,
+            resource_name_=fixed_name(logical, "identity"),
             location=plan.region,
             tags=tags(plan),
             opts=self._child,
@@ -98,7 +101,7 @@ class NodeIdentity(pulumi.ComponentResource):
     def _leave_role(self) -> pulumi.Output[str] | None:
         if self._plan.idle_after is None or not any(p.gpus_per_node for p in self._chosen):
             return None
-        return own_role(f"{self._plan.name}-leave-role", LEAVE_SET, self._group.id, self._child)
+        return own_role(f"{self._plan.name}-leave-role", LEAVE_SET, self.group.id, self._child)
 
     def _bucket_roles(self, made: Mapping[str, pulumi.Input[str]]) -> list[pulumi.Resource]:
         """The spec's containers and no other. Blobs may be deleted only in one that was made for the cluster."""
@@ -144,7 +147,9 @@ class NodeIdentity(pulumi.ComponentResource):
         known = cast(AzureLocation, self._plan.spec.location).container_registry or ""
         named = known.rpartition("/")[2].lower()
         for host in sorted({m["name"].lower() for m in self._registries() if m["name"].lower() != named}):
-            self._by_hand("image.container", f"{host}.azurecr.io", "AcrPull", "the registry, in location.container_registry")
+            self._by_hand(
+                "image.container", f"{host}.azurecr.io", "AcrPull", "the registry, in location.container_registry"
+            )
         if not known:
             return []
         return [

@@ -39,8 +39,8 @@ class ExistingNetwork:
     storage_subnet_ids: Mapping[str, pulumi.Input[str]] = field(default_factory=_no_subnets)
 
     def __post_init__(self) -> None:
-        subnets: object = self.storage_subnet_ids
-        if not isinstance(subnets, Mapping):
+        subnets = self.storage_subnet_ids
+        if not isinstance(subnets, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise wrong_type("storage_subnet_ids", subnets, "a mapping from names of storages to ids of subnets")
         found = [_id_finding("network_id", self.network_id), _id_finding("subnet_id", self.subnet_id, subnet=True)]
         found += [
@@ -64,6 +64,7 @@ class ClusterNetwork(pulumi.ComponentResource):
     """Range of a new network; empty where the network is there already."""
     bastion_name: pulumi.Output[str] | None
     """The Bastion that leads to the nodes; None without one."""
+    group: ResourceGroup
     ready: tuple[pulumi.Resource, ...]
     """What nodes must wait for, so that their first boot finds a way out."""
 
@@ -82,8 +83,8 @@ class ClusterNetwork(pulumi.ComponentResource):
         check_type("existing", existing, ExistingNetwork, _AN_EXISTING)
         super().__init__("gpuinfra:azure:ClusterNetwork", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
-        around = resource_group(f"{name}-group", plan, group, child)
-        wall = nodes_firewall(plan, around, child)
+        self.group = resource_group(f"{name}-group", plan, group, child)
+        wall = nodes_firewall(plan, self.group, child)
         self.security_group_id = wall.id
         self.cidr = plan.network.cidr if existing is None and plan.network.is_new else ""
         self.bastion_name = None
@@ -93,7 +94,7 @@ class ClusterNetwork(pulumi.ComponentResource):
             self._take(existing.network_id, existing.subnet_id)
             self._storage_subnets = existing.storage_subnet_ids
         elif plan.network.is_new:
-            made = NewNetwork(plan, around, wall, child)
+            made = NewNetwork(plan, self.group, wall, child)
             self._take(made.network.id, made.nodes.id)
             self._storage_subnets = {name: subnet.id for name, subnet in made.storage_subnets.items()}
             self.bastion_name = made.bastion.name if made.bastion else None

@@ -95,9 +95,7 @@ class NewNetwork:
             public_ip_addresses=[network.SubResourceArgs(id=address.id)],
             idle_timeout_in_minutes=_IDLE_MINUTES,
             tags=tags(self._plan),
-            opts=pulumi.ResourceOptions.merge(
-                self._opts, pulumi.ResourceOptions(replace_on_changes=["sku", "zones"])
-            ),
+            opts=pulumi.ResourceOptions.merge(self._opts, pulumi.ResourceOptions(replace_on_changes=["sku", "zones"])),
         )
 
     def _subnet(

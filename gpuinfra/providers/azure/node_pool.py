@@ -107,7 +107,9 @@ def _surroundings(
     boot: NodeBoot | None,
     opts: pulumi.ResourceOptions,
 ) -> Surroundings:
-    where = resource_group(f"{name}-group", plan, group, opts)
+    # The set stands where its identity's role can be assigned.
+    given = group or (identity.group if identity else network.group if isinstance(network, ClusterNetwork) else None)
+    where = resource_group(f"{name}-group", plan, given, opts)
     place = cluster_network(f"{name}-network", plan, network, opts, where)
     if storage is None and plan.storage:
         storage = SharedStorage(f"{name}-storage", plan, opts, group=where, network=place)

@@ -29,9 +29,7 @@ class ResourceGroup(pulumi.ComponentResource):
     location: str
     """Region of what stands in the group; the group itself may be in another."""
 
-    def __init__(
-        self, name: str, spec: ClusterSpec | ClusterPlan, opts: pulumi.ResourceOptions | None = None
-    ) -> None:
+    def __init__(self, name: str, spec: ClusterSpec | ClusterPlan, opts: pulumi.ResourceOptions | None = None) -> None:
         """The resource group of a spec: new, or looked up where `location.existing_resource_group` says that it is
         there."""
         plan = planned(spec, name, opts)
@@ -47,7 +45,7 @@ class ResourceGroup(pulumi.ComponentResource):
             self.name = pulumi.Output.from_input(location.resource_group)
             self.id = found.id
         else:
-            logical = f"{plan.name}-group"
+            logical = f"{plan.name}-rg"
             made = resources.ResourceGroup(
                 logical,
                 resource_group_name=location.resource_group or fixed_name(logical, "resource_group"),

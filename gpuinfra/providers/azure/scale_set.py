@@ -86,7 +86,7 @@ def scale_set(
         platform_fault_domain_count=1 if together or pool.capacity.type.names_capacity else None,
         # Nodes that are made to be thrown away take ranks, and quota.
         overprovision=False,
-        upgrade_policy=compute.UpgradePolicyArgs(mode="Manual"),
+        upgrade_policy=compute.UpgradePolicyArgs(mode=compute.UpgradeMode.MANUAL),
         proximity_placement_group=compute.SubResourceArgs(id=near) if near is not None else None,
         sku=compute.SkuArgs(name=pool.instance.name, tier="Standard", capacity=parts.nodes),
         plan=purchase_plan(pool.node_image),
