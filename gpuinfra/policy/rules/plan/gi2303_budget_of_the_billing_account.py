@@ -22,6 +22,9 @@ _WHOSE = {
     Provider.AZURE: "the subscription's billing account",
 }
 
+_HINT = {Provider.AZURE: "write the amount in the account's currency"}
+"""Where the fix of the rule says too much."""
+
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     """One finding for the budget."""
@@ -30,6 +33,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         yield CODE.at(
             "budget.per_month_usd",
             f"the budget is {usd(budget.per_month_usd).removesuffix(' USD')} in the currency of {_WHOSE[ctx.plan.provider]}",
+            _HINT.get(ctx.plan.provider, ""),
         )
 
 
