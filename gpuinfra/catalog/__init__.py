@@ -1,5 +1,6 @@
 """Facts about clouds, GPUs and images: one table each, one row a fact, each row with its source and date."""
 
+from .azure_sizes import InfiniBand
 from .folder import Catalog
 from .interfaces import NicLayout, NicSlot
 from .models import (
@@ -9,7 +10,6 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
-    InfiniBand,
     InstanceType,
     Limit,
     Miss,
@@ -50,8 +50,10 @@ from .tables import (
     service_price,
     service_prices,
     storage_tiers,
+    windows_time_zone,
     zones,
 )
+from .times import WindowsTimeZone
 
 __all__ = [
     "Accelerator",
@@ -75,6 +77,7 @@ __all__ = [
     "Retired",
     "ServicePrice",
     "StorageTier",
+    "WindowsTimeZone",
     "ZoneLimit",
     "accelerator",
     "accelerators",
@@ -102,5 +105,6 @@ __all__ = [
     "service_price",
     "service_prices",
     "storage_tiers",
+    "windows_time_zone",
     "zones",
 ]

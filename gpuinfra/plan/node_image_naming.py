@@ -55,12 +55,17 @@ def unpinned(name: ImageName, title: str, path: str, severity: Severity = Severi
 def terms(name: ImageName, path: str, auto: bool = True) -> tuple[Diagnostic, ...]:
     """An image whose terms must be accepted before the first machine."""
     publisher = name.selector.partition(":")[0].lower()
-    if name.kind != URN or publisher not in _WITH_TERMS:
+    if name.kind != URN or not has_terms(name.selector):
         return ()
     text = f"{name.selector} is an image of '{publisher}', which may have a purchase plan: its terms are accepted once a subscription"
     hint = f"run once: az vm image terms accept --urn {name.selector}"
     hint += "; or write auto: that image has no plan" if auto else ""
     return (findings.MARKETPLACE_TERMS.at(path, text, hint),)
+
+
+def has_terms(selector: str) -> bool:
+    """Whether a URN names an image of a publisher whose images have a purchase plan."""
+    return selector.partition(":")[0].lower() in _WITH_TERMS and selector.count(":") == 3
 
 
 def generation(instance: InstanceType, name: ImageName, path: str, instead: str = "") -> tuple[Diagnostic, ...]:

@@ -64,11 +64,44 @@ NO_BILLING_ACCOUNT = Code(
     "the account",
     references=("Cloud Billing Budget API", "Cloud Billing API, projects.getBillingInfo"),
 )
+GRANT_BY_HAND = Code(
+    "GI2176",
+    "grant-by-hand",
+    Severity.WARNING,
+    "The nodes may not use something that the spec names, and its ARM id is not known.",
+    why="A role is assigned at an ARM id, and an address does not say in which subscription and resource group a thing "
+    "stands. The nodes would be refused at boot, while they bill.",
+    fix="name the thing by its ARM id, or assign the role yourself",
+    facts=("AZ SEC-08",),
+)
+IMAGE_WITHOUT_NAME = Code(
+    "GI2177",
+    "node-image-without-name",
+    Severity.ERROR,
+    "The node image is known, and the name under which the cloud sells it is not.",
+    why="The group cannot be made without an image, and another image does not boot the machine.",
+    fix="name an image in image.node",
+    facts=("AZ IMG-01",),
+)
+STOP_NOT_WEEKLY = Code(
+    "GI2178",
+    "stop-not-weekly",
+    Severity.ERROR,
+    "The cloud's schedules have no words for this recurring stop.",
+    why="Azure Monitor knows times of day on days of the week, in timezones by the names that Windows has for them. A stop "
+    "that it cannot be told does not happen, and the nodes bill on.",
+    fix='write minute, hour and weekday alone, as "0 20 * * 1-5", in a timezone such as Europe/Berlin',
+    references=("Azure Monitor, Autoscale with multiple profiles",),
+    facts=("AZ SHUT-02",),
+)
 CODES = (
     CRON_NOT_EXPRESSIBLE,
     OPTION_WITHOUT_EFFECT,
     COMPONENT_NAME,
     SHARED_NETWORK,
     REQUEST_OUTLIVES_END,
+    GRANT_BY_HAND,
+    IMAGE_WITHOUT_NAME,
+    STOP_NOT_WEEKLY,
     NO_BILLING_ACCOUNT,
 )
