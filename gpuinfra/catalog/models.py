@@ -111,8 +111,6 @@ class NetworkCards(NamedTuple):
     as_of: str
     notes: str = ""
 
-    notes: str = ""
-
 
 class PurchaseOption(NamedTuple):
     """Whether a type, or a family, is sold in one way, and if not why and what is."""

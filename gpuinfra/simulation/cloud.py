@@ -95,6 +95,8 @@ class Cloud:
     delete: Callable[[Request, Thing], None] = lambda request, old: None
     read: Callable[[World, Thing], Mapping[str, Any]] = lambda world, thing: thing.outputs
     """The outputs as they are now: what the world moved shows."""
+    shape: Callable[[dict[str, Any]], dict[str, Any]] = lambda state: state
+    """Inputs as the state has them, where the two differ in form."""
     invoke: Mapping[str, Callable[[Mapping[str, Any], World, Mapping[str, Any]], Mapping[str, Any]]] = field(
         default_factory=dict[str, Any]
     )

@@ -17,7 +17,7 @@ from pulumi.runtime.proto import provider_pb2_grpc as service
 from .cloud import Cloud, Diffs, Refusal, Request, covers
 from .made_up import made_up
 from .schema import ResourceType, Sdk, failures
-from .values import UNKNOWN, bag, changes, holds_secret, holds_unknown, opened, secret, struct
+from .values import UNKNOWN, bag, changes, holds_secret, holds_unknown, is_special, opened, secret, struct
 from .world import Thing, World
 
 _NO_DIFFS = Diffs()
@@ -120,7 +120,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
     def Update(self, request: Any, context: Any) -> Any:  # noqa: N802
         inputs = bag(request.news)
         if request.preview:
-            return pb.UpdateResponse(properties=struct({**bag(request.olds), **inputs}))
+            return pb.UpdateResponse(properties=struct({**bag(request.olds), **self._cloud.shape(inputs)}))
         asked = self._request(request.urn, request.type, inputs)
         table = self._cloud.diffs.get(request.type, _NO_DIFFS)
         changed = [p for p, _ in changes(opened(bag(request.old_inputs)), asked.inputs)]
@@ -134,6 +134,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
                         raise Refusal(table.refusal, f"changing property '{path}' is not allowed")
                 # Only what changed is sent: what something else moved since stays as it is.
                 sent = {key: inputs.get(key) for key in sorted({_top(p) for p in changed})}
+                sent = self._cloud.shape(sent)
                 moved = replace(old, outputs={**old.outputs, **opened(sent)})
                 self._cloud.update(asked, moved)
                 again = self._world.thing(request.type, request.id)
@@ -163,7 +164,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
         seen = {k: _as_before(properties.get(k), v) for k, v in now.items()}
         for key in inputs:
             if key in now:
-                inputs[key] = _as_before(inputs[key], now[key])
+                inputs[key] = _seen_again(inputs[key], now[key])
         return pb.ReadResponse(id=request.id, properties=struct(seen), inputs=struct(inputs))
 
     def Delete(self, request: Any, context: Any) -> Any:  # noqa: N802
@@ -206,7 +207,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
         for name in kind.inputs if kind is not None else ():
             if name not in inputs:
                 unknown.pop(name, None)
-        return {**unknown, **inputs}
+        return {**unknown, **self._cloud.shape(inputs)}
 
     def _state(self, kind: ResourceType | None, asked: Request, inputs: Mapping[str, Any], id_: str) -> dict[str, Any]:
         own = dict(self._cloud.outputs(asked, id_))
@@ -214,7 +215,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
         for name in state:
             if f"{asked.type}.{name}" in self._cloud.computed_secret:
                 state[name] = secret(state[name])
-        return {**state, **own, **inputs}
+        return {**state, **self._cloud.shape(dict(inputs)), **own}
 
     def _keep(self, asked: Request, id_: str, state: Mapping[str, Any], old: Thing | None = None) -> None:
         # The world's file is no place for secrets: what is marked stays out of it.
@@ -254,6 +255,19 @@ def _marked(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]
 
 
 _COUNTERS = frozenset({"latestVersion", "fingerprint", "etag"})
+
+
+def _seen_again(asked: Any, now: Any) -> Any:
+    """What an input reads after the cloud was asked: only what the program had said, since the rest is computed."""
+    plain = opened(asked)
+    if isinstance(asked, dict) and isinstance(now, dict) and not is_special(asked):
+        return {key: _seen_again(value, now[key]) if key in now else value for key, value in asked.items()}
+    if isinstance(asked, list) and isinstance(now, list) and len(asked) == len(now):
+        return [_seen_again(a, n) for a, n in zip(asked, now, strict=True)]
+    if isinstance(plain, list) and isinstance(now, dict) and sorted(map(str, plain)) == sorted(now):
+        # A list of ids that the cloud gives back as a mapping.
+        return asked
+    return asked if plain == now else now
 
 
 def _as_before(before: Any, now: Any) -> Any:

@@ -14,7 +14,7 @@ from ... import catalog
 from ...plan.resolve import POOL_LABEL
 from ..clockwork import firings
 from ..cloud import Cloud, Diffs, Due, Groups, Refusal, Request, Spending, digest
-from ..values import lookup
+from ..values import UNKNOWN, holds_unknown, lookup
 from ..world import Thing, World
 
 _SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
@@ -131,16 +131,7 @@ _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
         "clientId": _guid(i + "client"),
         "tenantId": _guid("tenant"),
     },
-    _SET: lambda r, i: {
-        "uniqueId": _guid(i),
-        "identity": {
-            **{k: v for k, v in (r.inputs.get("identity") or {}).items() if k != "userAssignedIdentities"},
-            "userAssignedIdentities": {
-                one: {"clientId": _guid(one + "client"), "principalId": _guid(one + "principal")}
-                for one in (r.inputs.get("identity") or {}).get("userAssignedIdentities") or []
-            },
-        },
-    },
+    _SET: lambda r, i: {"uniqueId": _guid(i)},
     _LUSTRE: lambda r, i: {
         "clientInfo": {
             "mgsAddress": _address(r, str(r.inputs.get("filesystemSubnet"))),
@@ -163,14 +154,18 @@ _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
     "azure-native:storage:StorageAccount": lambda r, i: {
         "primaryEndpoints": {"blob": f"https://{i.rsplit('/', 1)[-1]}.blob.core.windows.net/"}
     },
-    "azure-native:logic:Workflow": lambda r, i: _with_identities(r),
 }
 
 
-def _with_identities(request: Request) -> Mapping[str, Any]:
-    identity = request.inputs.get("identity") or {}
-    given = identity.get("userAssignedIdentities") or []
-    return {"identity": {**identity, "userAssignedIdentities": {one: {} for one in given}}} if given else {}
+def _shape(state: dict[str, Any]) -> dict[str, Any]:
+    """Identities go in as a list of ids, and come back as a mapping from id to what the directory knows."""
+    identity = state.get("identity")
+    given = identity.get("userAssignedIdentities") if isinstance(identity, dict) else None
+    if not isinstance(given, list):
+        return state
+    known = {one: {"clientId": _guid(f"{one}client"), "principalId": _guid(f"{one}principal")} for one in given}
+    mapping = UNKNOWN if any(holds_unknown(one) for one in given) else known
+    return {**state, "identity": {**identity, "userAssignedIdentities": mapping}}
 
 
 def _address(request: Request, subnet: str) -> str:
@@ -419,6 +414,14 @@ _DIFFS = {
     "azure-native:logic:Workflow": Diffs(replace=("resourceGroupName", "workflowName")),
 }
 
+
+def _callback(args: Mapping[str, Any], world: World, config: Mapping[str, Any]) -> Mapping[str, Any]:
+    named = "/".join(str(args.get(k)) for k in ("resourceGroupName", "workflowName", "triggerName"))
+    path = f"/workflows/{digest(named, 32)}/triggers/{args.get('triggerName')}"
+    url = f"https://prod-00.eastus.logic.azure.com:443{path}?sp=run&sv=1.0&sig={digest(named + 'sig', 43)}"
+    return {"value": url, "basePath": url.split("?")[0], "method": "POST", "relativePath": ""}
+
+
 CLOUD = Cloud(
     "azure-native",
     _identify,
@@ -426,6 +429,7 @@ CLOUD = Cloud(
     create=_create,
     update=_update,
     delete=_delete,
+    shape=_shape,
     due=_due,
     groups=Groups((_SET,), lambda world, group: int(lookup(group.outputs, "sku.capacity") or 0), _resize, _pool),
     spending=Spending(_budgets, _stopped),
@@ -437,11 +441,13 @@ CLOUD = Cloud(
             "subscriptionId": _SUBSCRIPTION,
             "tenantId": _guid("tenant"),
         },
-        "azure-native:logic:listWorkflowTriggerCallbackUrl": lambda a, w, c: {
-            "value": f"https://prod-00.{c.get('location', 'eastus')}.logic.azure.com/workflows/{digest(str(a), 32)}?sig={digest(str(a) + 's', 40)}",
-            "basePath": "",
-            "method": "POST",
-            "relativePath": "",
+        "azure-native:resources:getResourceGroup": lambda a, w, c: {
+            "id": f"/subscriptions/{_SUBSCRIPTION}/resourceGroups/{a.get('resourceGroupName')}",
+            "name": a.get("resourceGroupName"),
+            "location": "eastus",
+            "properties": {"provisioningState": "Succeeded"},
+            "type": "Microsoft.Resources/resourceGroups",
         },
+        "azure-native:logic:listWorkflowTriggerCallbackUrl": _callback,
     },
 )

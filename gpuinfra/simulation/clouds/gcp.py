@@ -450,6 +450,12 @@ def _project_looked_up(args: Mapping[str, Any], world: World, config: Mapping[st
     }
 
 
+def _image_looked_up(args: Mapping[str, Any], world: World, config: Mapping[str, Any]) -> Mapping[str, Any]:
+    name = args.get("name") or f"{args.get('family')}-v20261101"
+    id_ = f"projects/{args.get('project') or 'project'}/global/images/{name}"
+    return {**args, "id": id_, "name": name, "selfLink": _API + id_, "imageId": digest(id_, 16), "status": "READY"}
+
+
 CLOUD = Cloud(
     "gcp",
     _identify,
@@ -464,5 +470,8 @@ CLOUD = Cloud(
     ),
     spending=Spending(_budgets, _stopped),
     diffs=_DIFFS,
-    invoke={"gcp:organizations/getProject:getProject": _project_looked_up},
+    invoke={
+        "gcp:organizations/getProject:getProject": _project_looked_up,
+        "gcp:compute/getImage:getImage": _image_looked_up,
+    },
 )
