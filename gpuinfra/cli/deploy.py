@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -98,10 +99,14 @@ def _run(
     return 0
 
 
-def _progress(format_: str) -> Any:
-    if format_ == "json":
-        return lambda line: None
-    return lambda line: note(line.rstrip("\n"))
+def _progress(format_: str) -> Callable[[str], None]:
+    """Takes the engine's lines: shown to a person, and to nobody where a program reads."""
+
+    def show(line: str) -> None:
+        if format_ != "json":
+            note(line.rstrip("\n"))
+
+    return show
 
 
 def _data(outcome: Outcome, simulate: bool) -> dict[str, Any]:

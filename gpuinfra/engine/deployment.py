@@ -9,11 +9,11 @@ import os
 import re
 import runpy
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ..diagnostics import GpuInfraError
 from .locate import Engine
@@ -69,12 +69,13 @@ class StackFolder:
                 "make one: pulumi new templates/aws-h100-hours"
             )
         try:
-            document = yaml.safe_load(file.read_text(encoding="utf-8"))
+            read: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
         except (yaml.YAMLError, UnicodeDecodeError, OSError) as e:
             raise DeploymentError(f"{file}: cannot be read: {' '.join(str(e).split())[:200]}") from e
-        runtime = document.get("runtime") if isinstance(document, dict) else None
-        language = runtime.get("name") if isinstance(runtime, dict) else runtime
-        name = document.get("name") if isinstance(document, dict) else None
+        document = cast("dict[str, Any]", read) if isinstance(read, dict) else {}
+        runtime = document.get("runtime")
+        language: Any = cast("dict[str, Any]", runtime).get("name") if isinstance(runtime, dict) else runtime
+        name = document.get("name")
         if language != "python" or not isinstance(name, str):
             raise DeploymentError(f"{file}: needs a name and runtime: python")
         if not re.fullmatch(r"[A-Za-z0-9_.-]{1,100}", name):
@@ -129,11 +130,13 @@ class Deployment:
 
     def _outcome(self, stack: Any, operation: str, say: Callable[[str], None]) -> Outcome:
         done = getattr(stack, operation)(on_output=say, on_error=say)
-        changes = done.change_summary if operation == "preview" else done.summary.resource_changes
-        outputs = {k: v.value for k, v in stack.outputs().items() if not v.secret}
-        held = (stack.export_stack().deployment or {}).get("resources", [])
+        changes: dict[str, int] = (
+            done.change_summary if operation == "preview" else done.summary.resource_changes
+        ) or {}
+        outputs: dict[str, Any] = {k: v.value for k, v in stack.outputs().items() if not v.secret}
+        held = _resources(stack.export_stack().deployment)
         names = tuple((r["type"], r["urn"].split("::", 3)[-1]) for r in held if not r["type"].startswith("pulumi:"))
-        return Outcome(operation, self.stack, {str(k): v for k, v in (changes or {}).items()}, outputs, names)
+        return Outcome(operation, self.stack, {str(k): v for k, v in changes.items()}, outputs, names)
 
     def _program(self) -> None:
         try:
@@ -143,7 +146,7 @@ class Deployment:
             raise
 
     @contextmanager
-    def _as_the_engine_sees_it(self) -> Iterator[None]:
+    def _as_the_engine_sees_it(self) -> Generator[None]:
         """The program runs in the folder, finds its own modules, and sees the environment that the engine does."""
         before, here, path = dict(os.environ), os.getcwd(), list(sys.path)
         os.environ.update(self.environment)
@@ -158,12 +161,17 @@ class Deployment:
             os.environ.update(before)
 
 
+def _resources(deployment: Any) -> list[dict[str, Any]]:
+    """The resources of an exported state; none where nothing was deployed yet."""
+    return cast("dict[str, Any]", deployment or {}).get("resources") or []
+
+
 def _unprotect(stack: Any) -> None:
     """Takes the guards off in the stack's state: Pulumi's own, and the one that Google's provider keeps."""
     import pulumi.automation as auto
 
     exported = stack.export_stack()
-    for resource in (exported.deployment or {}).get("resources", []):
+    for resource in _resources(exported.deployment):
         resource.pop("protect", None)
         for part in ("inputs", "outputs"):
             if resource.get(part, {}).get("deletionPolicy") == "PREVENT":

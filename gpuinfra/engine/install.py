@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -146,7 +146,7 @@ def _take_over(come: Path, folder: Path) -> None:
 
 
 @contextmanager
-def _alone(path: Path, say: Progress) -> Iterator[None]:
+def _alone(path: Path, say: Progress) -> Generator[None]:
     with open(path, "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

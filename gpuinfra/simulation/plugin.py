@@ -39,8 +39,12 @@ def main(package: str) -> int:
     service.add_ResourceProviderServicer_to_server(SimulatedProvider(cloud, Sdk(package), world), server)
     port = server.add_insecure_port("127.0.0.1:0")
     stopped = threading.Event()
+
+    def stop(number: int, frame: object) -> None:
+        stopped.set()
+
     for signal_ in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(signal_, lambda *_: stopped.set())
+        signal.signal(signal_, stop)
     server.start()
     print(port, flush=True)
     stopped.wait()

@@ -17,7 +17,19 @@ from pulumi.runtime.proto import provider_pb2_grpc as service
 from .cloud import Cloud, Diffs, Refusal, Request, covers
 from .made_up import made_up
 from .schema import ResourceType, Sdk, failures
-from .values import UNKNOWN, bag, changes, holds_secret, holds_unknown, is_special, opened, secret, struct
+from .values import (
+    UNKNOWN,
+    bag,
+    changes,
+    holds_secret,
+    holds_unknown,
+    is_list,
+    is_map,
+    is_special,
+    opened,
+    secret,
+    struct,
+)
 from .world import Thing, World
 
 _NO_DIFFS = Diffs()
@@ -191,7 +203,9 @@ class SimulatedProvider(service.ResourceProviderServicer):
         except Refusal as e:
             context.abort(grpc.StatusCode.UNKNOWN, str(e))
             raise AssertionError from e
-        return pb.InvokeResponse(**{"return": struct(given)})
+        # A field by the name of a word of Python.
+        answered: dict[str, Any] = {"return": struct(given)}
+        return pb.InvokeResponse(**answered)
 
     # How a state is made.
 
@@ -260,11 +274,11 @@ _COUNTERS = frozenset({"latestVersion", "fingerprint", "etag"})
 def _seen_again(asked: Any, now: Any) -> Any:
     """What an input reads after the cloud was asked: only what the program had said, since the rest is computed."""
     plain = opened(asked)
-    if isinstance(asked, dict) and isinstance(now, dict) and not is_special(asked):
+    if is_map(asked) and is_map(now) and not is_special(asked):
         return {key: _seen_again(value, now[key]) if key in now else value for key, value in asked.items()}
-    if isinstance(asked, list) and isinstance(now, list) and len(asked) == len(now):
+    if is_list(asked) and is_list(now) and len(asked) == len(now):
         return [_seen_again(a, n) for a, n in zip(asked, now, strict=True)]
-    if isinstance(plain, list) and isinstance(now, dict) and sorted(map(str, plain)) == sorted(now):
+    if is_list(plain) and is_map(now) and sorted(map(str, plain)) == sorted(now):
         # A list of ids that the cloud gives back as a mapping.
         return asked
     return asked if plain == now else now

@@ -23,7 +23,7 @@ from typing import Any
 import pulumi
 from pulumi import _types
 
-from .values import UNKNOWN, is_special, opened
+from .values import UNKNOWN, is_list, is_map, is_special, opened
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def failures(kind: ResourceType, inputs: Mapping[str, Any]) -> list[tuple[str, s
 def _object(cls: type, value: Any, at: str) -> typing.Iterator[tuple[str, str]]:
     if value == UNKNOWN or is_special(value):
         return
-    if not isinstance(value, dict):
+    if not is_map(value):
         yield at, f"expected an object of {cls.__name__.removesuffix('Args')}, got {_shown(value)}"
         return
     of_class, required = _members(cls)
@@ -152,13 +152,13 @@ def _choices(typ: Any) -> list[Any]:
 def _one(typ: Any, value: Any, at: str) -> typing.Iterator[tuple[str, str]]:
     origin, args = typing.get_origin(typ), typing.get_args(typ)
     if (isinstance(origin, type) and issubclass(origin, Mapping)) or typ in (dict, Mapping):
-        if not isinstance(value, dict):
+        if not is_map(value):
             yield at, f"expected a mapping, got {_shown(value)}"
         elif len(args) == 2:
             for key, one in value.items():
                 yield from _value(args[1], one, f"{at}.{key}")
     elif (isinstance(origin, type) and issubclass(origin, Sequence)) or typ in (list, Sequence):
-        if not isinstance(value, list):
+        if not is_list(value):
             yield at, f"expected a list, got {_shown(value)}"
         elif args:
             for i, one in enumerate(value):

@@ -10,6 +10,7 @@ from .. import catalog
 from ..catalog import Miss
 from ..engine.deployment import DeploymentError
 from ..vocabulary import Provider
+from .values import as_map, is_map
 from .world import World
 
 
@@ -33,18 +34,18 @@ def _entries(path: str) -> Iterator[tuple[str, str, str, float]]:
         document: Any = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as e:
         raise DeploymentError(f"{path}: cannot be read: {' '.join(str(e).split())[:200]}") from e
-    if not isinstance(document, dict) or not {*document} <= {"zones", "quotas"}:
+    if not is_map(document) or not {*document} <= {"zones", "quotas"}:
         raise DeploymentError(
             f"{path}: holds no stock; write zones: {{use2-az1: {{p5.48xlarge: 4}}}}, and quotas: {{name: 96}}"
         )
-    for zone, types in (document.get("zones") or {}).items():
+    for zone, types in as_map(document.get("zones")).items():
         if not known_zone(str(zone)):
             raise DeploymentError(f"{path}: zones.{zone} is no zone that the tables list (gpuinfra regions)")
-        for type_, amount in (types or {}).items():
+        for type_, amount in as_map(types).items():
             if type_ != "*" and not _known_type(str(type_)):
                 raise DeploymentError(f"{path}: zones.{zone}: '{type_}' is no instance type (gpuinfra instances)")
             yield "zone", str(zone), str(type_), _amount(path, f"zones.{zone}.{type_}", amount)
-    for name, amount in (document.get("quotas") or {}).items():
+    for name, amount in as_map(document.get("quotas")).items():
         yield "quota", str(name), "", _amount(path, f"quotas.{name}", amount)
 
 

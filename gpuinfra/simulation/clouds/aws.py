@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from ...plan.resolve import POOL_LABEL
 from ..clockwork import firings
 from ..cloud import Cloud, Diffs, Due, Groups, Refusal, Request, Spending, digest
-from ..values import lookup
+from ..values import as_list, as_map, lookup
 from ..world import Thing, World
 
 _ACCOUNT = "123456789012"
@@ -245,7 +245,7 @@ def _resize(world: World, group: Thing, wanted: int, why: str) -> None:
 
 
 def _pool(world: World, group: Thing) -> str:
-    tags = group.inputs.get("tags") or []
+    tags = as_list(group.inputs.get("tags"))
     return next((str(t.get("value")) for t in tags if t.get("key") == POOL_LABEL), "")
 
 
@@ -296,9 +296,9 @@ def _stopped(world: World, budget: Thing) -> list[Thing]:
     """The groups of the function that the budget's topic calls."""
     told = {
         topic
-        for n in budget.inputs.get("notifications") or []
+        for n in as_list(budget.inputs.get("notifications"))
         if n.get("notificationType") == "ACTUAL"
-        for topic in n.get("subscriberSnsTopicArns") or []
+        for topic in as_list(n.get("subscriberSnsTopicArns"))
     }
     heard = [t for t in world.things("aws:sns/topicSubscription:TopicSubscription") if t.inputs.get("topic") in told]
     functions = {f.outputs.get("arn"): f for f in world.things("aws:lambda/function:Function")}
@@ -312,7 +312,7 @@ def _stopped(world: World, budget: Thing) -> list[Thing]:
 
 def _groups_of(function: Thing) -> list[str]:
     """What groups.json in the function's archive names."""
-    assets = lookup(function.inputs, "code.assets") or {}
+    assets = as_map(lookup(function.inputs, "code.assets"))
     text = lookup(assets.get("groups.json") or {}, "text")
     return list(json.loads(text)) if isinstance(text, str) else []
 

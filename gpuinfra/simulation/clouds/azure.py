@@ -14,7 +14,7 @@ from ... import catalog
 from ...plan.resolve import POOL_LABEL
 from ..clockwork import firings
 from ..cloud import Cloud, Diffs, Due, Groups, Refusal, Request, Spending, digest
-from ..values import UNKNOWN, holds_unknown, lookup
+from ..values import UNKNOWN, as_list, as_map, holds_unknown, is_list, lookup
 from ..world import Thing, World
 
 _SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
@@ -159,9 +159,9 @@ _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
 
 def _shape(state: dict[str, Any]) -> dict[str, Any]:
     """Identities go in as a list of ids, and come back as a mapping from id to what the directory knows."""
-    identity = state.get("identity")
-    given = identity.get("userAssignedIdentities") if isinstance(identity, dict) else None
-    if not isinstance(given, list):
+    identity = as_map(state.get("identity"))
+    given = identity.get("userAssignedIdentities")
+    if not is_list(given):
         return state
     known = {one: {"clientId": _guid(f"{one}client"), "principalId": _guid(f"{one}principal")} for one in given}
     mapping = UNKNOWN if any(holds_unknown(one) for one in given) else known
@@ -185,7 +185,7 @@ def _create(request: Request, id_: str) -> None:
 
 def _set_made(request: Request, id_: str) -> None:
     inputs = request.inputs
-    zones, single = inputs.get("zones") or [], inputs.get("singlePlacementGroup")
+    zones, single = as_list(inputs.get("zones")), inputs.get("singlePlacementGroup")
     reservation = lookup(inputs, "virtualMachineProfile.capacityReservation")
     if single and len(zones) > 1:
         raise Refusal("BadRequest", "a single placement group cannot span several zones")
@@ -254,13 +254,13 @@ def _scale(world: World, id_: str, inputs: Mapping[str, Any], wanted: int, why: 
 
 
 def _resize(world: World, group: Thing, wanted: int, why: str) -> None:
-    sku = {**(group.outputs.get("sku") or group.inputs.get("sku") or {}), "capacity": wanted}
+    sku = {**as_map(group.outputs.get("sku") or group.inputs.get("sku")), "capacity": wanted}
     world.keep(replace(group, outputs={**group.outputs, "sku": sku}))
     _scale(world, group.id, group.inputs, wanted, why)
 
 
 def _pool(world: World, group: Thing) -> str:
-    return str((group.inputs.get("tags") or {}).get(POOL_LABEL) or "")
+    return str(as_map(group.inputs.get("tags")).get(POOL_LABEL) or "")
 
 
 def _update(request: Request, old: Thing) -> None:
@@ -288,7 +288,7 @@ def _due(world: World, after: datetime, until: datetime) -> list[Due]:
         Due(moment, setting.name, partial(_bound, setting=setting, profile=profile))
         for setting in world.things(_AUTOSCALE)
         if setting.inputs.get("enabled")
-        for profile in setting.inputs.get("profiles") or []
+        for profile in as_list(setting.inputs.get("profiles"))
         for moment in _moments(profile, after, until)
     ]
 
@@ -303,9 +303,9 @@ def _moments(profile: Mapping[str, Any], after: datetime, until: datetime) -> It
             yield moment
     schedule = lookup(profile, "recurrence.schedule")
     if schedule:
-        days = ",".join(str(_DAYS.index(d)) for d in schedule.get("days") or [])
-        for hour in schedule.get("hours") or []:
-            for minute in schedule.get("minutes") or []:
+        days = ",".join(str(_DAYS.index(d)) for d in as_list(schedule.get("days")))
+        for hour in as_list(schedule.get("hours")):
+            for minute in as_list(schedule.get("minutes")):
                 yield from firings(f"{minute} {hour} * * {days}", _zone(str(schedule.get("timeZone"))), after, until)
 
 
@@ -335,15 +335,15 @@ def _stopped(world: World, budget: Thing) -> list[Thing]:
     """The sets that the Logic App behind the budget's action group names. Its callback is a secret, and not in the world."""
     told = {
         group
-        for n in (budget.inputs.get("notifications") or {}).values()
+        for n in as_map(budget.inputs.get("notifications")).values()
         if n.get("thresholdType") == "Actual" and n.get("threshold") == 100
-        for group in n.get("contactGroups") or []
+        for group in as_list(n.get("contactGroups"))
     }
     if not told & {g.id for g in world.things("azure-native:monitor:ActionGroup")}:
         return []
     named: list[str] = []
     for workflow in world.things("azure-native:logic:Workflow"):
-        named += [str(v) for v in lookup(workflow.inputs, "parameters.scaleSets.value") or []]
+        named += [str(v) for v in as_list(lookup(workflow.inputs, "parameters.scaleSets.value"))]
     return [g for g in world.things(_SET) if any(g.id in uri for uri in named)]
 
 

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from ...plan.resolve import POOL_LABEL
 from ..clockwork import firings
 from ..cloud import Cloud, Diffs, Due, Groups, Refusal, Request, Spending, digest
-from ..values import lookup
+from ..values import as_list, as_map, is_map, lookup
 from ..world import Node, Thing, World
 
 _API = "https://www.googleapis.com/compute/v1/"
@@ -99,7 +99,7 @@ def _outputs(request: Request, id_: str) -> Mapping[str, Any]:
         out["selfLink"] = _API + id_
         out["selfLinkUnique"] = f"{_API}{id_}?uniqueId={int(digest(request.urn, 12), 16)}"
     labels = request.inputs.get("labels")
-    if isinstance(labels, dict):
+    if is_map(labels):
         out |= {"effectiveLabels": labels, "pulumiLabels": labels}
     special = _OUTPUTS.get(request.type)
     return {**out, **(special(request, id_) if special else {})}
@@ -115,7 +115,7 @@ _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
     "gcp:monitoring/notificationChannel:NotificationChannel": lambda r, i: {"name": i},
     "gcp:billing/budget:Budget": lambda r, i: {"name": i},
     "gcp:filestore/instance:Instance": lambda r, i: {
-        "networks": [{**n, "ipAddresses": [_address(r)]} for n in r.inputs.get("networks") or []]
+        "networks": [{**n, "ipAddresses": [_address(r)]} for n in as_list(r.inputs.get("networks"))]
     },
     _LUSTRE: lambda r, i: {
         "name": i,
@@ -158,13 +158,13 @@ def _create(request: Request, id_: str) -> None:
 
 def _template_made(request: Request, id_: str) -> None:
     inputs = request.inputs
-    machine, schedule = str(inputs.get("machineType") or ""), inputs.get("scheduling") or {}
+    machine, schedule = str(inputs.get("machineType") or ""), as_map(inputs.get("scheduling"))
     gpus = machine.startswith(("a2-", "a3-", "a4", "g2-", "g4-")) or bool(inputs.get("guestAccelerators"))
     if gpus and schedule.get("onHostMaintenance") != "TERMINATE":
         raise Refusal("400 invalid", "Instances with guest accelerators do not support live migration.")
     if schedule.get("provisioningModel") == "SPOT" and schedule.get("automaticRestart") is not False:
         raise Refusal("400 invalid", "Scheduling must have preemptible be false when AutomaticRestart is true.")
-    networks = [_network_of(request.world, n) for n in inputs.get("networkInterfaces") or []]
+    networks = [_network_of(request.world, n) for n in as_list(inputs.get("networkInterfaces"))]
     regular = [n for n in networks if n and not _is_rdma(request.world, n)]
     if len(set(regular)) < len(regular):
         raise Refusal("400 invalid", "Networks must be distinct for NICs attached to a VM.")
@@ -201,7 +201,7 @@ def _lustre_made(request: Request, id_: str) -> None:
 
 
 def _group_made(request: Request, id_: str) -> None:
-    update = request.inputs.get("updatePolicy") or {}
+    update = as_map(request.inputs.get("updatePolicy"))
     if update.get("maxSurgeFixed") == 0 and update.get("maxUnavailableFixed") == 0:
         raise Refusal("400 invalid", "maxSurge and maxUnavailable must not both be 0")
     _scale(request.world, request.type, id_, request.inputs, int(request.inputs.get("targetSize") or 0), "scaled in")
@@ -230,7 +230,7 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
 
 
 def _template_of(world: World, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
-    link = next((str(v.get("instanceTemplate") or "") for v in inputs.get("versions") or []), "")
+    link = next((str(v.get("instanceTemplate") or "") for v in as_list(inputs.get("versions"))), "")
     found = next((t for t in world.things(*_TEMPLATES) if t.id and (link.endswith(t.id) or t.id in link)), None)
     return found.inputs if found else {}
 
@@ -260,7 +260,7 @@ def _resize(world: World, group: Thing, wanted: int, why: str) -> None:
 
 
 def _pool(world: World, group: Thing) -> str:
-    return str((_template_of(world, group.inputs).get("labels") or {}).get(POOL_LABEL) or "")
+    return str(as_map(_template_of(world, group.inputs).get("labels")).get(POOL_LABEL) or "")
 
 
 def _update(request: Request, old: Thing) -> None:
