@@ -50,6 +50,7 @@ from .tables import (
     rows,
     service_price,
     service_prices,
+    service_regions,
     storage_tiers,
     zones,
 )
@@ -102,6 +103,7 @@ __all__ = [
     "rows",
     "service_price",
     "service_prices",
+    "service_regions",
     "storage_tiers",
     "zones",
 ]
