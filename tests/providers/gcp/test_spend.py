@@ -86,7 +86,8 @@ def test_a_project_without_an_account_is_a_finding_with_what_to_do() -> None:
         (400000, {"units": "400000"}),
         (2000000.5, {"units": "2000000", "nanos": 500_000_000}),
         (0.1, {"units": "0", "nanos": 100_000_000}),
-        (99.995, {"units": "99", "nanos": 995_000_000}),
+        (99.994, {"units": "99", "nanos": 990_000_000}),
+        (0.9999999999, {"units": "1"}),
     ],
 )
 def test_the_amount_is_text_and_names_no_currency(amount: float, wire: dict[str, Any]) -> None:
