@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from ..cost import LAG_HOURS, CostEstimate, CostLine
+from ..cost import CostEstimate, CostLine
 from ..plan.models import ClusterPlan
 from ..policy.resource_graph import Resource, ResourceGraph
 from ..spec.quantities import format_moment
@@ -168,7 +168,8 @@ def _totals(plan: ClusterPlan, cost: CostEstimate) -> Table:
     )
     if plan.spec.budget is not None:
         lag = "spend data of the cloud lags 8 to 24 h: a budget is an alarm and no cap"
-        table.add_row("before an alert", _sum(cost.worst_usd_per_hour * LAG_HOURS, unbounded), lag)
+        late = [line for line in unbounded if not line.paid_ahead]
+        table.add_row("before an alert", _sum(cost.unnoticed_usd(), late), lag)
     return table
 
 

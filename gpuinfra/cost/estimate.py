@@ -13,7 +13,7 @@ from math import fsum
 from ..plan.models import ClusterPlan
 from .nodes import node_lines
 from .services import network_lines, storage_lines
-from .units import HOURS_PER_MONTH, CostLine
+from .units import HOURS_PER_MONTH, LAG_HOURS, CostLine
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,21 @@ class CostEstimate:
     def unbounded(self) -> tuple[str, ...]:
         """Names of the lines whose worst case is unknown too: with entries here the worst figures are 'at least'."""
         return tuple(line.name for line in self.lines if line.worst_usd_per_hour is None and not line.by_use)
+
+    @property
+    def running(self) -> tuple[CostLine, ...]:
+        """The lines that go on spending while nobody looks: all but what was paid whole when it was bought."""
+        return tuple(line for line in self.lines if not line.paid_ahead)
+
+    @property
+    def unnoticed_usd_per_hour(self) -> float:
+        """The most that an hour can add to the bill. Known lines only."""
+        return _known(line.worst_usd_per_hour for line in self.running)
+
+    def unnoticed_usd(self, hours: float = LAG_HOURS) -> float:
+        """The most that can be spent in so many hours, or until the lease is over: before an alert, which comes
+        LAG_HOURS late. Known lines only."""
+        return self.unnoticed_usd_per_hour * (hours if self.lease_hours is None else min(hours, self.lease_hours))
 
     @property
     def residual_usd_per_hour(self) -> float:

@@ -75,6 +75,7 @@ def _compute_line(
         note="; ".join(n for n in (one.note, _derived(price), _range(pool)) if n),
         ends_with_nodes=pool.capacity.type is not CapacityType.RESERVATION,
         hours_at_most=window,
+        paid_ahead=pool.capacity.type is CapacityType.CAPACITY_BLOCK,
     )
 
 
