@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from math import fsum
 
 from ..plan.models import ClusterPlan
@@ -107,12 +108,15 @@ def estimate(plan: ClusterPlan) -> CostEstimate:
 
 def lease_hours(plan: ClusterPlan) -> float | None:
     """Hours from the plan's moment to the end of the lease, at least 0; None without a lease."""
-    lease = plan.lease
-    if lease.duration is not None:
-        return lease.duration.total_seconds() / 3600
-    if lease.ends is not None:
-        return max(0.0, (lease.ends - plan.now).total_seconds() / 3600)
-    return None
+    return hours_until(plan.lease.duration if plan.lease.duration is not None else plan.lease.ends, plan.now)
+
+
+def hours_until(lease: timedelta | datetime | None, now: datetime) -> float | None:
+    """Hours of a lease from a moment on: of its duration, or to its end, at least 0; None without one."""
+    if lease is None:
+        return None
+    left = lease if isinstance(lease, timedelta) else lease - now
+    return max(0.0, left.total_seconds() / 3600)
 
 
 def _over(hours: float, rates: Iterable[tuple[float | None, CostLine]]) -> float:

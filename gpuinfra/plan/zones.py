@@ -156,6 +156,19 @@ def _check_priced(provider: Provider, region: str, machine: Standing, where: str
         )
 
 
+def offered_in(provider: Provider, region: str, offered_as: str) -> tuple[str, ...] | None:
+    """The zones of a region that offer a type; empty where only its price is known there, and None where, as far as the
+    tables say, the region has it not. `offered_as` is the type's name, or that of what is attached to it."""
+    row = catalog.zones(provider, region, offered_as)
+    if row is not None:
+        return row.zones
+    listed = [z for r in catalog.regions(provider) if (z := catalog.zones(provider, r, offered_as))]
+    if listed and all(z.complete for z in listed) and region_zones(provider, region):
+        return None
+    price = catalog.price(provider, region, offered_as)
+    return () if price is not None and price.region == region else None
+
+
 def _near_first(region: str, regions: Iterable[str]) -> str:
     """A few regions as text, those of the same continent first: the data is likely to be near."""
     order = sorted(regions, key=lambda r: (r.split("-")[0] != region.split("-")[0], r))

@@ -255,7 +255,12 @@ def test_the_packaged_tables_price_a_p5_cluster():
     assert cost.usd_per_hour == pytest.approx(4 * 55.04, rel=0.02)
 
 
-BLOCK = {"type": "capacity_block", "id": "cr-0aaa1111bbbb2222c", "starts": "2026-12-01T11:30:00Z", "ends": "2026-12-03T11:30:00Z"}
+BLOCK = {
+    "type": "capacity_block",
+    "id": "cr-0aaa1111bbbb2222c",
+    "starts": "2026-12-01T11:30:00Z",
+    "ends": "2026-12-03T11:30:00Z",
+}
 
 
 def test_a_block_that_is_paid_adds_nothing_before_an_alert_and_its_disks_do(set_prices):
