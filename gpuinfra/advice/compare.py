@@ -182,12 +182,12 @@ def why_unfit(need: Need, provider: Provider, machine: Machine) -> str | None:
         least = max((min(known, default=0.0), least or 0.0))
     if least is not None and (memory or 0) < least:
         return f"{machine.gpu_model} has {memory or 0:g} GiB a GPU, and {least:g} are needed"
+    if machine.gpus < need.gpus:
+        return f"{_gpus(machine.gpus)} a node, and {need.gpus} are asked for"
     if not serves(machine.gpu_model, need.models, need.gpus):
         return f"{machine.gpu_model} has another link between its GPUs than {' or '.join(need.models)}"
     if share is None or (need.share is not None and share < need.share):
         return "what share of a GPU it has is unknown" if share is None else f"its GPU is {share:g} of a card"
-    if machine.gpus < need.gpus:
-        return f"{_gpus(machine.gpus)} a node, and {need.gpus} are asked for"
     if need.fabric and fabric_of(provider, machine.instance) is FabricKind.NONE:
         return f"no fabric, and the {need.nodes} nodes need one" if need.nodes > 1 else "no fabric, and one is required"
     return None

@@ -1,0 +1,147 @@
+"""The machine of another place that does what a pool's machine does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .. import catalog
+from ..catalog import Accelerator, InstanceType, Miss
+from ..plan.fabric import fabric_of
+from ..plan.instances import Machine
+from ..vocabulary import CapacityType, FabricKind, Provider
+from .machines import machines_of, node_price, zones_in
+from .need import family_of, memory_of, share_of
+from .purchase import sold_as
+
+# A card of four fifths of the speed is a like one; below that the work takes noticeably longer.
+_LIKE_SPEED = 0.8
+
+# General-purpose families that are sold nearly everywhere, the newest first (AWS EC2 User Guide; Compute Engine, machine
+# families). A cloud that the tables have no machines without GPUs of has none here.
+_GENERAL: dict[Provider, tuple[str, ...]] = {
+    Provider.AWS: ("m7i", "m7g", "r7i", "r7g"),
+    Provider.GCP: ("n1",),
+    Provider.AZURE: ("D_v5",),
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where machines are looked for. `zone`: all stand in it, where it is named."""
+
+    provider: Provider
+    region: str
+    zone: str | None
+
+
+@dataclass(frozen=True)
+class Original:
+    """What a pool has now, and how much of it."""
+
+    machine: Machine
+    provider: Provider
+    nodes: int
+    fabric: bool
+    """The nodes use a fabric."""
+    required: bool
+    """A fabric is required."""
+    capacity: CapacityType
+    has_id: bool
+    """A reservation of the pool's own can still be used there."""
+
+    @property
+    def total_gpus(self) -> int:
+        return self.nodes * self.machine.gpus
+
+
+def is_offered(place: Place, machine: Machine) -> bool:
+    """Whether a place has a machine, as far as the tables say."""
+    zones = zones_in(place.provider, place.region, machine)
+    return zones is not None and (not place.zone or not zones or place.zone in zones)
+
+
+def gpu_substitute(place: Place, original: Original) -> Machine | None:
+    """The machine that is nearest: the same GPU, else one with as much memory; then fabric, purchase, GPUs of a node,
+    bandwidth and price. None where no GPU of the place has as much memory."""
+    able = [m for m in machines_of(place.provider) if _does(m, original) and is_offered(place, m)]
+    return min(able, key=lambda m: _distance(place, original, m), default=None)
+
+
+def _does(machine: Machine, original: Original) -> bool:
+    mine, share = share_of(original.machine), share_of(machine)
+    if share is None or (mine is not None and share < mine):
+        return machine.instance.name == original.machine.instance.name
+    least = memory_of(original.machine.gpu_model, original.machine.instance)
+    has = memory_of(machine.gpu_model, machine.instance)
+    return machine.gpu_model == original.machine.gpu_model or (has is not None and has >= (least or 0))
+
+
+def _distance(place: Place, original: Original, machine: Machine) -> tuple[object, ...]:
+    had, has = original.machine, machine
+    fabric = fabric_of(place.provider, has.instance) is not FabricKind.NONE
+    way = sold_as(place.provider, has.instance, original.capacity, has_id=original.has_id)
+    nodes = -(-original.total_gpus // has.gpus)
+    price = node_price(place.provider, place.region, has, way or original.capacity)
+    usd = price.usd if price.usd is not None else price.most
+    return (
+        original.required and not fabric,
+        0 if has.gpu_model == had.gpu_model else 1 if family_of(has.gpu_model) == family_of(had.gpu_model) else 2,
+        _card_distance(had.gpu_model, has.gpu_model),
+        original.fabric and not fabric,
+        way is None or way is not original.capacity,
+        has.gpus != had.gpus,
+        has.gpus < had.gpus,
+        _shortfall(had.instance, has.instance) if original.fabric else 0.0,
+        usd is None,
+        (usd or 0.0) * nodes,
+        has.instance.vcpus or 0,
+        has.instance.name,
+    )
+
+
+def _card_distance(had: str, has: str) -> tuple[bool, bool]:
+    """Whether the other card is of another vendor, and whether it is markedly slower."""
+    one, other = catalog.accelerator(had), catalog.accelerator(has)
+    if isinstance(one, Miss) or isinstance(other, Miss):
+        return (False, False)
+    return (one.vendor != other.vendor, _is_slower(one, other))
+
+
+def _is_slower(one: Accelerator, other: Accelerator) -> bool:
+    """Where a figure is unknown, memory bandwidth stands for it."""
+    for mine, theirs in (
+        (one.fp16_dense_tflops, other.fp16_dense_tflops),
+        (one.memory_bandwidth_gbps, other.memory_bandwidth_gbps),
+    ):
+        if mine is not None and theirs is not None:
+            return theirs < _LIKE_SPEED * mine
+    return False
+
+
+def _shortfall(had: InstanceType, has: InstanceType) -> float:
+    """The share of the fabric's bandwidth that is missing there, in tenths: small differences are none."""
+    mine, theirs = had.fabric_gbps or had.network_gbps, has.fabric_gbps or has.network_gbps
+    if not mine or not theirs:
+        return 0.0
+    return round(max(0.0, 1 - theirs / mine), 1)
+
+
+def cpu_substitute(provider: Provider, had: InstanceType) -> InstanceType | None:
+    """The smallest machine without GPUs that has as many vCPUs and as much memory; None where the tables cannot say."""
+    if had.vcpus is None or had.memory_gib is None:
+        return None
+    for family in _GENERAL.get(provider, ()):
+        sizes = [t for t in _sizes(provider, family) if t.arch == (had.arch or t.arch)]
+        fits = [t for t in sizes if _holds(t, had.vcpus, had.memory_gib)]
+        if fits:
+            return min(fits, key=lambda t: (t.vcpus or 0, t.memory_gib or 0, t.name))
+    return None
+
+
+def _sizes(provider: Provider, family: str) -> list[InstanceType]:
+    return [t for t in catalog.cpu_instance_types(provider) if t.family == family]
+
+
+def _holds(t: InstanceType, vcpus: int, memory_gib: float) -> bool:
+    # n1-standard has 3.75 GiB a vCPU where others have 4: that much less is the same size.
+    return t.vcpus is not None and t.memory_gib is not None and t.vcpus >= vcpus and t.memory_gib >= 0.9 * memory_gib
