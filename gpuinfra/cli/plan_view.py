@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from ..advice.change import Change
 from ..cost import CostEstimate, CostLine
 from ..plan.models import ClusterPlan
 from ..policy.resource_graph import Resource, ResourceGraph
@@ -30,6 +31,29 @@ def plan_text(plan: ClusterPlan, graph: ResourceGraph | None, cost: CostEstimate
         _section(out, "Cost", _cost(plan, cost))
         out.print()
     return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
+
+
+def moved_text(changes: Sequence[Change]) -> str:
+    """What a move changed in meaning, as text; a word where it changed nothing."""
+    out = console(sys.stdout)
+    with out.capture() as captured:
+        out.print(Text("What changes in meaning", style="bold"))
+        out.print(Padding(_changes(changes) if changes else Text("nothing"), (0, 0, 0, 2), expand=False))
+        out.print()
+    return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
+
+
+def _changes(changes: Sequence[Change]) -> Table:
+    table = plain_table(head=False)
+    table.add_column(overflow="fold", style="cyan")
+    table.add_column(overflow="fold")
+    for c in changes:
+        was, now = printable(c.was), printable(c.now)
+        arrow = Text.assemble((now, "bold")) if was == now else Text.assemble(was, " → ", (now, "bold"))
+        table.add_row(
+            printable(c.path), Text.assemble(arrow, (f"  {printable(c.meaning)}" if c.meaning else "", "dim"))
+        )
+    return table
 
 
 def _title(plan: ClusterPlan) -> Text:
