@@ -75,12 +75,17 @@ def _service(store: StoragePlan) -> str:
 
 def _price(before: ClusterPlan, after: ClusterPlan, costs: tuple[CostEstimate, CostEstimate]) -> Iterator[Change]:
     old, new = costs
+    if {p.name for p in before.pools} != {p.name for p in after.pools}:
+        yield Change(COST_PATH, _hourly(old), "unknown", "a pool has no machine there")
+        return
+    if (_hourly(old), _lease(old)) == (_hourly(new), _lease(new)):
+        return
+    parts = [_dates(old, new)]
     gpus = [sum(p.wanted * p.gpus_per_node for p in plan.gpu_pools) for plan in (before, after)]
-    parts = [f"{_dated(old)} and {_dated(new)}"]
-    if all(gpus) and old.usd_per_hour and new.usd_per_hour and not _nodes_unknown(old) and not _nodes_unknown(new):
-        each = [cost.usd_per_hour / n for cost, n in zip(costs, gpus, strict=True)]
-        parts.insert(0, f"{each[1]:,.2f} USD a GPU hour, not {each[0]:,.2f}")
-    missing = [n for n in new.unknown if n not in old.unknown]
+    if all(gpus) and not any(cost.usd_per_hour == 0 or _nodes_unknown(cost) for cost in costs):
+        was, now = (f"{cost.usd_per_hour / n:,.2f}" for cost, n in zip(costs, gpus, strict=True))
+        parts.insert(0, f"{now} USD a GPU hour{' as before' if was == now else f', not {was}'}")
+    missing = [name for name in new.unknown if name not in old.unknown]
     if missing:
         parts.append(f"unknown there: {', '.join(missing)}")
     yield Change(COST_PATH, _hourly(old), _hourly(new), "; ".join(parts))
@@ -107,5 +112,7 @@ def _lease(cost: CostEstimate) -> str:
     return f"{'at least ' if cost.unknown else ''}{cost.usd_per_lease:,.0f} USD"
 
 
-def _dated(cost: CostEstimate) -> str:
-    return f"prices of {cost.main_as_of}" if cost.main_as_of else "prices undated or unknown"
+def _dates(old: CostEstimate, new: CostEstimate) -> str:
+    """The dates of the prices that make most of the two sums."""
+    was, now = (cost.main_as_of or "no date" for cost in (old, new))
+    return f"prices of {now}" if was == now else f"prices of {was} here, of {now} there"

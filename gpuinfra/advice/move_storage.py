@@ -88,13 +88,11 @@ def _fitted(store: Storage, path: str, target: Provider, region: str, changes: l
     speed = best.tier.throughput_mbps_per_tib
     if speed is not None and store.throughput_mbps_per_tib not in (None, speed):
         update["throughput_mbps_per_tib"] = speed
+        slower = speed < (store.throughput_mbps_per_tib or 0)
+        why = "the fastest class there" if slower else "the class there that holds size and speed at the least cost"
+        meaning = f"{why}: {best.throughput:,.0f} MB/s in all"
         changes.append(
-            Change(
-                f"{path}.throughput_mbps_per_tib",
-                str(store.throughput_mbps_per_tib),
-                str(speed),
-                f"the class there that holds size and speed at the least cost: {best.throughput:,.0f} MB/s in all",
-            )
+            Change(f"{path}.throughput_mbps_per_tib", str(store.throughput_mbps_per_tib), str(speed), meaning)
         )
     if best.size != store.size_gib:
         update["size_gib"] = parse_size_gib(best.size)
