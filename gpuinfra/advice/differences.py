@@ -22,7 +22,8 @@ def differences(before: ClusterPlan, after: ClusterPlan, costs: tuple[CostEstima
     for store in after.storage:
         if store.name in stores:
             yield from _storage(stores[store.name], store)
-    yield from _price(before, after, costs)
+    if (before.provider, before.region) != (after.provider, after.region):
+        yield from _price(before, after, costs)
 
 
 def _pool(old: PoolPlan, new: PoolPlan) -> Iterator[Change]:
@@ -55,21 +56,33 @@ def _each(pool: PoolPlan) -> float | None:
 
 
 def _storage(old: StoragePlan, new: StoragePlan) -> Iterator[Change]:
-    if new.existing:
-        return
     was, now = _service(old), _service(new)
-    if was != now:
-        notes = new.tier.notes if new.tier else "it grows by itself, and has no size to set"
-        yield Change(f"{new.path}.kind", was, now, notes)
+    if was == now or not (old.tier or new.tier):
+        return
+    if new.tier is None:
+        meaning = "it grows by itself, and has no size to set"
+    elif old.tier is None and not old.existing:
+        meaning = "its size is paid for whether it is used or not"
+    else:
+        mine, theirs = _speed(old), _speed(new)
+        ratio = theirs / mine if mine and theirs else None
+        meaning = "" if ratio is None else "as fast as before" if ratio == 1 else f"{ratio:.2g} times the speed"
+    yield Change(f"{new.path}.kind", was, now, meaning)
+
+
+def _speed(store: StoragePlan) -> float | None:
+    """MB/s of the whole, where size and class say it."""
+    speed = store.throughput_mbps_per_tib
+    return store.size_gib * speed / 1024 if store.size_gib is not None and speed else None
 
 
 def _service(store: StoragePlan) -> str:
     """Kind, tier, size and the speed of the whole."""
     if store.existing:
         return f"{store.kind}, existing"
-    speed = store.throughput_mbps_per_tib
+    speed = _speed(store)
     size = f", {store.size_gib:,} GiB" if store.size_gib is not None else ""
-    whole = f", {store.size_gib * speed / 1024:,.0f} MB/s in all" if store.size_gib is not None and speed else ""
+    whole = f", {speed:,.0f} MB/s in all" if speed else ""
     return f"{store.kind}{f' {store.tier.tier}' if store.tier else ''}{size}{whole}"
 
 
@@ -78,38 +91,37 @@ def _price(before: ClusterPlan, after: ClusterPlan, costs: tuple[CostEstimate, C
     if {p.name for p in before.pools} != {p.name for p in after.pools}:
         yield Change(COST_PATH, _hourly(old), "unknown", "a pool has no machine there")
         return
-    if (_hourly(old), _lease(old)) == (_hourly(new), _lease(new)):
-        return
     parts = [_dates(old, new)]
     gpus = [sum(p.wanted * p.gpus_per_node for p in plan.gpu_pools) for plan in (before, after)]
-    if all(gpus) and not any(cost.usd_per_hour == 0 or _nodes_unknown(cost) for cost in costs):
+    if all(gpus) and not old.unknown_nodes and not new.unknown_nodes:
         was, now = (f"{cost.usd_per_hour / n:,.2f}" for cost, n in zip(costs, gpus, strict=True))
         parts.insert(0, f"{now} USD a GPU hour{' as before' if was == now else f', not {was}'}")
-    missing = [name for name in new.unknown if name not in old.unknown]
-    if missing:
-        parts.append(f"unknown there: {', '.join(missing)}")
+    for where, cost in (("here", old), ("there", new)):
+        if cost.unknown:
+            parts.append(f"unknown {where}: {', '.join(cost.unknown)}")
     yield Change(COST_PATH, _hourly(old), _hourly(new), "; ".join(parts))
     if old.usd_per_lease is not None and new.usd_per_lease is not None:
         yield Change(f"{COST_PATH}.lease", _lease(old), _lease(new), f"{new.lease_hours:g} h")
 
 
-def _nodes_unknown(cost: CostEstimate) -> bool:
-    return any(line.usd_per_hour is None and line.unit in ("instance-hour", "GPU-hour") for line in cost.lines)
-
-
 def _hourly(cost: CostEstimate) -> str:
-    if not _nodes_unknown(cost):
-        return f"{'at least ' if cost.unknown else ''}{cost.usd_per_hour:,.2f} USD/h"
-    nodes = [line for line in cost.lines if line.unit in ("instance-hour", "GPU-hour")]
-    if any(line.worst_usd_per_hour is None for line in nodes):
-        return "unknown"
-    return f"unknown, at most {cost.worst_usd_per_hour:,.2f} USD/h"
+    if _nodes_are_known(cost):
+        return f"{_at_least(cost)}{cost.usd_per_hour:,.2f} USD/h"
+    return "unknown" if cost.unbounded else f"unknown, at most {cost.worst_usd_per_hour:,.2f} USD/h"
 
 
 def _lease(cost: CostEstimate) -> str:
-    if _nodes_unknown(cost) or cost.usd_per_lease is None:
-        return "unknown"
-    return f"{'at least ' if cost.unknown else ''}{cost.usd_per_lease:,.0f} USD"
+    known = _nodes_are_known(cost) and cost.usd_per_lease is not None
+    return f"{_at_least(cost)}{cost.usd_per_lease:,.0f} USD" if known else "unknown"
+
+
+def _nodes_are_known(cost: CostEstimate) -> bool:
+    """Whether the price of some nodes is known: without one the sum says nothing of the cluster."""
+    return any(line.of_nodes and line.usd_per_hour is not None for line in cost.lines)
+
+
+def _at_least(cost: CostEstimate) -> str:
+    return "at least " if cost.unknown else ""
 
 
 def _dates(old: CostEstimate, new: CostEstimate) -> str:

@@ -82,7 +82,7 @@ def _location(old: Location, target: Target, changes: list[Change]) -> Location:
         quota = "quota for the GPUs must be there; data and images do not move by themselves"
         changes.append(Change("location", said[0], said[1], quota))
     if old.zone != target.zone:
-        left = "the plan takes one that has every type" if target.zone is None else "named for the move"
+        left = "left to the plan" if target.zone is None else "named for the move"
         changes.append(Change("location.zone", old.zone or "not named", target.zone or "not named", left))
     if not abroad:
         named = {"project": target.project} if target.project else {}
@@ -112,7 +112,7 @@ def _budget(spec: ClusterSpec, source: Provider, target: Provider, changes: list
     if budget is None or budget.per_month_usd is None:
         return
     here, there = CLOUDS[source], CLOUDS[target]
-    amount = f"{budget.per_month_usd:g} USD"
+    amount = f"{budget.per_month_usd:,.0f} USD"
     changes.append(
         Change("budget.per_month_usd", amount, amount, f"there the budget {there.budget}; here it {here.budget}")
     )

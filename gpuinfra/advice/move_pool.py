@@ -130,7 +130,7 @@ def _difference(had: Machine, has: Machine) -> str:
             parts.append(f"{theirs:g} {what}, not {mine:g}")
     if had.instance.arch and has.instance.arch and had.instance.arch != has.instance.arch:
         parts.append(f"{has.instance.arch}, not {had.instance.arch}: programs must be built for it")
-    return "; ".join(parts)
+    return "; ".join(parts) or "of the same size"
 
 
 def _count(pool: NodePool, path: str, had: Machine, has: Machine, changes: list[Change]) -> dict[str, object]:

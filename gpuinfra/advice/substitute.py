@@ -15,6 +15,10 @@ from .purchase import sold_as
 
 # A card of four fifths of the speed is a like one; below that the work takes noticeably longer.
 _LIKE_SPEED = 0.8
+# A card of twice the memory is the next larger one; beyond that it is another class, at another price.
+_LIKE_MEMORY = 2.5
+# Whole boards in several nodes live by their fabric; smaller nodes that lose one are said, and not traded for boards.
+_WHOLE_BOARD = 8
 
 # General-purpose families that are sold nearly everywhere, the newest first (AWS EC2 User Guide; Compute Engine, machine
 # families). A cloud that the tables have no machines without GPUs of has none here.
@@ -86,8 +90,8 @@ def _distance(place: Place, original: Original, machine: Machine) -> tuple[objec
     return (
         original.required and not fabric,
         0 if has.gpu_model == had.gpu_model else 1 if family_of(has.gpu_model) == family_of(had.gpu_model) else 2,
-        _card_distance(had.gpu_model, has.gpu_model),
-        original.fabric and not fabric,
+        _card_distance(had, has),
+        original.fabric and had.gpus >= _WHOLE_BOARD and not fabric,
         way is None or way is not original.capacity,
         has.gpus != had.gpus,
         has.gpus < had.gpus,
@@ -99,12 +103,15 @@ def _distance(place: Place, original: Original, machine: Machine) -> tuple[objec
     )
 
 
-def _card_distance(had: str, has: str) -> tuple[bool, bool]:
-    """Whether the other card is of another vendor, and whether it is markedly slower."""
-    one, other = catalog.accelerator(had), catalog.accelerator(has)
+def _card_distance(had: Machine, has: Machine) -> tuple[bool, bool, bool, bool]:
+    """How far another card is: of another vendor, markedly slower, of another class, in a machine of another CPU."""
+    one, other = catalog.accelerator(had.gpu_model), catalog.accelerator(has.gpu_model)
+    foreign = bool(had.instance.arch and has.instance.arch and had.instance.arch != has.instance.arch)
     if isinstance(one, Miss) or isinstance(other, Miss):
-        return (False, False)
-    return (one.vendor != other.vendor, _is_slower(one, other))
+        return (False, False, False, foreign)
+    mine, theirs = one.memory_gib, other.memory_gib
+    larger = mine is not None and theirs is not None and theirs > _LIKE_MEMORY * mine
+    return (one.vendor != other.vendor, _is_slower(one, other), larger, foreign)
 
 
 def _is_slower(one: Accelerator, other: Accelerator) -> bool:

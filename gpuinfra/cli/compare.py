@@ -81,7 +81,7 @@ _REASONS = (
     default=_SHOWN,
     show_default=True,
     metavar="N",
-    help="Offers of a pool in the text form.",
+    help="Offers of a pool in the text form; the cheapest of each cloud is always there.",
 )
 @click.option("--all", "all_", is_flag=True, help="Every offer in the text form.")
 @listing.format_option
@@ -190,7 +190,7 @@ def _text(need: Need, made: Comparison, limit: int | None) -> str:
     excluded = [e for e in made.excluded if e.pool == need.pool]
     parts = [click.style(f"{need.pool}: {_need(need)}", bold=True) + "\n\n"]
     if offers:
-        shown = offers[:limit]
+        shown = _shown(offers, limit)
         parts.append(listing.table_text(_columns(offers), [_row(o) for o in shown]))
         parts += [f"{line}\n" for line in _notes(offers, shown)]
     else:
@@ -198,6 +198,12 @@ def _text(need: Need, made: Comparison, limit: int | None) -> str:
     if excluded:
         parts.append("\n" + listing.table_text(_REASONS, [_any_type(_reason(e)) for e in excluded]))
     return "".join(parts)
+
+
+def _shown(offers: Sequence[Offer], limit: int | None) -> list[Offer]:
+    """The first offers, and of every cloud at least its first: who compares clouds looks at each."""
+    first = {o.provider: o for o in reversed(offers)}
+    return [o for n, o in enumerate(offers) if limit is None or n < limit or first[o.provider] is o]
 
 
 def _need(need: Need) -> str:

@@ -31,15 +31,27 @@ class Wanted:
     region: str | None
     zone: str | None
     project: str | None
+    save: str | None = None
+    """The file that the moved spec is written to."""
 
     @property
     def nothing(self) -> bool:
-        return not (self.provider or self.region or self.zone or self.project)
+        """Whether no place is named. Raises click.UsageError where a file waits for one."""
+        nowhere = not (self.provider or self.region or self.zone or self.project)
+        if nowhere and self.save:
+            raise click.UsageError("--save writes a moved spec: name the place with --provider or --region")
+        return nowhere
 
 
 def options(command: C) -> C:
-    """--provider, --region, --zone and --project of a move."""
+    """--provider, --region, --zone, --project and --save of a move."""
     for option in (
+        click.option(
+            "--save",
+            metavar="FILE",
+            type=click.Path(dir_okay=False),
+            help="With that: write the moved spec to a new file.",
+        ),
         click.option("--project", metavar="ID", help="The Google Cloud project of the moved spec."),
         click.option("--zone", metavar="NAME", help="With that: the zone. Left out: one that has every type."),
         click.option("--region", metavar="NAME", help="Show the same cluster in this region."),
@@ -104,6 +116,7 @@ class Moved:
 
 def moved(loaded: Loaded, wanted: Wanted, now: datetime) -> Moved:
     """The spec that was read, moved and judged. Its findings keep the paths and places of the spec as it was written."""
+    from ..advice.change import in_order
     from ..advice.differences import differences
     from ..advice.move import move
     from ..cost import estimate
@@ -117,4 +130,18 @@ def moved(loaded: Loaded, wanted: Wanted, now: datetime) -> Moved:
     if before is not None and judged.plan is not None:
         costs = estimate(before), estimate(judged.plan)
         changes = (*changes, *differences(before, judged.plan, costs))
-    return Moved(judged, changes)
+    if wanted.save:
+        _save(wanted.save, made.spec, f"{spec.location.provider} {spec.location.region}")
+    return Moved(judged, in_order(changes))
+
+
+def _save(path: str, spec: ClusterSpec, origin: str) -> None:
+    """Writes the spec. Raises click.UsageError where the file is there already, or cannot be made."""
+    from ..advice.written import as_yaml
+
+    text = as_yaml(spec, f"Moved from {origin}. gpuinfra check says what is left to you.")
+    try:
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as e:
+        raise click.UsageError(f"--save: {path} cannot be written: {(e.strerror or str(e)).lower()}") from None

@@ -47,6 +47,7 @@ def command(
     region: str | None,
     zone: str | None,
     project: str | None,
+    save: str | None,
     format_: str,
     now: datetime | None,
 ) -> int:
@@ -63,7 +64,7 @@ def command(
       gpuinfra plan stacks/aws-h100-training/cluster.yaml
       gpuinfra plan cluster.yaml --provider gcp --region us-central1 --project acme-lab
     """
-    wanted = moving.Wanted(provider, region, zone, project)
+    wanted = moving.Wanted(provider, region, zone, project, save)
     judged, changes = _judged(spec, wanted, now)
     recorded = Recorded(None)
     cost: CostEstimate | None = None

@@ -208,7 +208,7 @@ def dates(cost: CostEstimate) -> str:
 
 def _sum(amount: float, missing: Sequence[CostLine], *, bold: bool = False) -> Text:
     """The sum: 'at least' where a line is missing, unknown where the missing line is the nodes themselves."""
-    if any(line.unit in ("instance-hour", "GPU-hour") for line in missing):
+    if any(line.of_nodes for line in missing):
         return Text("unknown", style="bold red" if bold else "red")
     return Text(f"{'at least ' if missing else ''}{usd(amount)} USD", style="bold" if bold else "")
 

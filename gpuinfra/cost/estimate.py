@@ -44,6 +44,11 @@ class CostEstimate:
         return tuple(line.name for line in self.lines if line.worst_usd_per_hour is None and not line.by_use)
 
     @property
+    def unknown_nodes(self) -> tuple[str, ...]:
+        """Names of the lines of nodes without a price."""
+        return tuple(line.name for line in self.lines if line.of_nodes and line.usd_per_hour is None)
+
+    @property
     def running(self) -> tuple[CostLine, ...]:
         """The lines that go on spending while nobody looks: all but what was paid whole when it was bought."""
         return tuple(line for line in self.lines if not line.paid_ahead)

@@ -46,6 +46,11 @@ class CostLine:
     paid_ahead: bool = False
     """Paid whole when it was bought, before anything runs: hours add nothing to it."""
 
+    @property
+    def of_nodes(self) -> bool:
+        """Whether it is the nodes themselves, or GPUs that are attached to them: no sum without it is the cluster's."""
+        return self.unit in ("instance-hour", "GPU-hour")
+
 
 def hours_of(unit: str) -> int | None:
     """How many hours one unit of a price spans, as 730 for GiB-month; None where the unit is no time ('GB')."""
