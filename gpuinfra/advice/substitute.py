@@ -115,14 +115,9 @@ def _card_distance(had: Machine, has: Machine) -> tuple[bool, bool, bool, bool]:
 
 
 def _is_slower(one: Accelerator, other: Accelerator) -> bool:
-    """Where a figure is unknown, memory bandwidth stands for it."""
-    for mine, theirs in (
-        (one.fp16_dense_tflops, other.fp16_dense_tflops),
-        (one.memory_bandwidth_gbps, other.memory_bandwidth_gbps),
-    ):
-        if mine is not None and theirs is not None:
-            return theirs < _LIKE_SPEED * mine
-    return False
+    """A speed that is unknown is taken for a like one."""
+    mine, theirs = one.fp16_dense_tflops, other.fp16_dense_tflops
+    return mine is not None and theirs is not None and theirs < _LIKE_SPEED * mine
 
 
 def _shortfall(had: InstanceType, has: InstanceType) -> float:
