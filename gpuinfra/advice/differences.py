@@ -8,6 +8,8 @@ from ..cost import CostEstimate
 from ..plan.models import ClusterPlan, Fabric, PoolPlan, StoragePlan
 from .change import NOTHING, Change
 
+_ALIKE = 0.05
+
 COST_PATH = "cost"
 """The path of a change in what the cluster costs, which is no field of the spec."""
 
@@ -66,7 +68,9 @@ def _storage(old: StoragePlan, new: StoragePlan) -> Iterator[Change]:
     else:
         mine, theirs = _speed(old), _speed(new)
         ratio = theirs / mine if mine and theirs else None
-        meaning = "" if ratio is None else "as fast as before" if ratio == 1 else f"{ratio:.2g} times the speed"
+        meaning = "another service" if ratio is None else f"{ratio:.2g} times the speed"
+        if ratio is not None and abs(ratio - 1) < _ALIKE:
+            meaning = "as fast as before"
     yield Change(f"{new.path}.kind", was, now, meaning)
 
 

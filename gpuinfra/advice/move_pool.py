@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from .. import catalog
 from ..catalog import InstanceType
 from ..diagnostics import Collector
 from ..plan.capacity import FLEX_MAX, why_not_sold
@@ -13,6 +14,7 @@ from ..spec.quantities import format_duration
 from ..vocabulary import CapacityType, FabricWish, Provider
 from .change import NOTHING, Change
 from .clouds import CLOUDS
+from .machines import machines_of, zones_in
 from .need import memory_of, needs_fabric, nodes_of
 from .purchase import sold_as
 from .substitute import Original, Place, cpu_substitute, gpu_substitute, is_offered
@@ -71,7 +73,13 @@ def _no_twin(path: str, pool: NodePool, machine: Machine, place: Place) -> Chang
         memory = memory_of(machine.gpu_model, machine.instance)
         each = f" with {memory:g} GiB a GPU" if memory else ""
         where = f"{place.region}{f' ({place.zone})' if place.zone else ''}"
-        why = f"the tables list no machine{each} in {where}: gpuinfra compare shows where there is one"
+        elsewhere = _regions_with(machine.gpu_model, place)
+        has = (
+            f"{place.provider} has {machine.gpu_model} in {elsewhere}"
+            if elsewhere
+            else "gpuinfra compare shows where one is"
+        )
+        why = f"the tables list no machine{each} in {where}: {has}"
     return Change(f"{path}.{field}", was, "no twin", why)
 
 
@@ -86,11 +94,11 @@ def _type(
     if _is_same(had, has):
         return {}
     if pool.instance_type is None and pool.accelerator is not None:
-        changes.append(Change(f"{path}.accelerator", _named(had), _named(has), _difference(had, has)))
+        changes.append(Change(f"{path}.accelerator", _named(had), _named(has), _difference(had, has, place)))
         if _leads_to(pool, place, has):
             return {}
     else:
-        changes.append(Change(f"{path}.instance_type", _named(had), _named(has), _difference(had, has)))
+        changes.append(Change(f"{path}.instance_type", _named(had), _named(has), _difference(had, has, place)))
     request = AcceleratorRequest(model=has.gpu_model, count=has.gpus) if has.attached else None
     return {"instance_type": has.instance.name, "accelerator": request}
 
@@ -113,7 +121,7 @@ def _is_same(one: Machine, other: Machine) -> bool:
     return (one.instance.name, one.attached, one.gpus) == (other.instance.name, other.attached, other.gpus)
 
 
-def _difference(had: Machine, has: Machine) -> str:
+def _difference(had: Machine, has: Machine, place: Place) -> str:
     parts: list[str] = []
     if had.gpus:
         parts.append(
@@ -130,7 +138,21 @@ def _difference(had: Machine, has: Machine) -> str:
             parts.append(f"{theirs:g} {what}, not {mine:g}")
     if had.instance.arch and has.instance.arch and had.instance.arch != has.instance.arch:
         parts.append(f"{has.instance.arch}, not {had.instance.arch}: programs must be built for it")
+    if has.gpu_model != had.gpu_model and (elsewhere := _regions_with(had.gpu_model, place)):
+        parts.append(f"{place.provider} has {had.gpu_model} in {elsewhere}")
     return "; ".join(parts) or "of the same size"
+
+
+_REGIONS_NAMED = 3
+
+
+def _regions_with(gpu_model: str, place: Place) -> str:
+    """The other regions of a cloud that have a GPU, a few by name."""
+    able = [m for m in machines_of(place.provider) if m.gpu_model == gpu_model]
+    regions = [r for r in catalog.regions(place.provider) if r != place.region]
+    found = [r for r in regions if any(zones_in(place.provider, r, m) is not None for m in able)]
+    more = f" and {len(found) - _REGIONS_NAMED} more" if len(found) > _REGIONS_NAMED else ""
+    return ", ".join(found[:_REGIONS_NAMED]) + more
 
 
 def _count(pool: NodePool, path: str, had: Machine, has: Machine, changes: list[Change]) -> dict[str, object]:

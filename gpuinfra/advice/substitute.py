@@ -10,7 +10,7 @@ from ..plan.fabric import fabric_of
 from ..plan.instances import Machine
 from ..vocabulary import CapacityType, FabricKind, Provider
 from .machines import machines_of, node_price, zones_in
-from .need import family_of, memory_of, share_of
+from .need import family_of, memory_of, serves, share_of
 from .purchase import sold_as
 
 # A card of four fifths of the speed is a like one; below that the work takes noticeably longer.
@@ -89,18 +89,37 @@ def _distance(place: Place, original: Original, machine: Machine) -> tuple[objec
     usd = price.usd if price.usd is not None else price.most
     return (
         original.required and not fabric,
-        0 if has.gpu_model == had.gpu_model else 1 if family_of(has.gpu_model) == family_of(had.gpu_model) else 2,
+        _kinship(had, has),
         _card_distance(had, has),
         original.fabric and had.gpus >= _WHOLE_BOARD and not fabric,
         way is None or way is not original.capacity,
         has.gpus != had.gpus,
         has.gpus < had.gpus,
+        has.gpu_model != had.gpu_model,
         _shortfall(had.instance, has.instance) if original.fabric else 0.0,
+        _fewer_cpus(had.instance, has.instance),
         usd is None,
         (usd or 0.0) * nodes,
         has.instance.vcpus or 0,
         has.instance.name,
     )
+
+
+def _kinship(had: Machine, has: Machine) -> int:
+    """0: the same GPU, in a form that does; 1: another form of it; 2: another GPU."""
+    if has.gpu_model == had.gpu_model:
+        return 0
+    if family_of(has.gpu_model) != family_of(had.gpu_model):
+        return 2
+    return 0 if serves(has.gpu_model, (had.gpu_model,), min(had.gpus, has.gpus)) else 1
+
+
+def _fewer_cpus(had: InstanceType, has: InstanceType) -> float:
+    """The share of a node's vCPUs that is missing there, in quarters: clouds bundle other numbers with one GPU, and
+    what feeds it needs some."""
+    if not had.vcpus or has.vcpus is None:
+        return 0.0
+    return int(max(0.0, 1 - has.vcpus / had.vcpus) * 4) / 4
 
 
 def _card_distance(had: Machine, has: Machine) -> tuple[bool, bool, bool, bool]:
