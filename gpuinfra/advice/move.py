@@ -85,7 +85,12 @@ def _location(old: Location, target: Target, changes: list[Change]) -> Location:
         left = "left to the plan" if target.zone is None else "named for the move"
         changes.append(Change("location.zone", old.zone or "not named", target.zone or "not named", left))
     if not abroad:
+        project = getattr(old, "project", None)
         named = {"project": target.project} if target.project else {}
+        if target.project and project != target.project:
+            changes.append(
+                Change("location.project", str(project), target.project, "what exists in the old project stays there")
+            )
         return old.model_copy(update={"region": target.region, "zone": target.zone, **named})
     for field, meaning in CLOUDS[Provider(old.provider)].location_fields.items():
         value = getattr(old, field)
