@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from .. import catalog
@@ -78,19 +78,24 @@ def compare(
 ) -> Comparison:
     """The offers of clouds (in one region, where one is named) for each need."""
     lease = hours_until(spec.shutdown.lease if spec.shutdown else None, now)
+    places = {p: [r for r in catalog.regions(p) if region in (None, r)] for p in providers}
+    # Pools of one kind are compared once.
+    known: dict[Need, Comparison] = {}
     offers: list[Offer] = []
     excluded: list[Excluded] = []
     for need in needs:
-        mine: list[Offer] = []
-        for provider in providers:
-            regions = [r for r in catalog.regions(provider) if region in (None, r)]
-            for found in _of_cloud(provider, regions, need, lease):
-                if isinstance(found, Offer):
-                    mine.append(found)
-                else:
-                    excluded.append(found)
-        offers += sorted(mine, key=_order)
+        alike = replace(need, path="", pool="")
+        if alike not in known:
+            known[alike] = _compare(places, alike, lease)
+        offers += [replace(o, pool=need.pool) for o in known[alike].offers]
+        excluded += [replace(e, pool=need.pool) for e in known[alike].excluded]
     return Comparison(tuple(offers), tuple(excluded))
+
+
+def _compare(places: Mapping[Provider, Sequence[str]], need: Need, lease: float | None) -> Comparison:
+    found = [x for provider, regions in places.items() for x in _of_cloud(provider, regions, need, lease)]
+    offers = sorted((x for x in found if isinstance(x, Offer)), key=_order)
+    return Comparison(tuple(offers), tuple(x for x in found if isinstance(x, Excluded)))
 
 
 def _order(offer: Offer) -> tuple[bool, float, bool, float, str, str, str]:

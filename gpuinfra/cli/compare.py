@@ -56,12 +56,12 @@ _COLUMNS = (
     Column("region", listing.text("region")),
     Column("type", _type),
     Column("GPU", listing.text("gpu_model"), rank=3),
-    Column("nodes", listing.text("nodes"), right=True, rank=4),
+    Column("nodes", listing.text("nodes"), right=True, rank=2),
     Column("fabric", listing.text("fabric"), rank=5),
-    Column("bought", listing.text("capacity"), rank=2),
+    Column("bought", listing.text("capacity"), rank=1),
     Column("USD/GPU h", _amount("usd_per_gpu_hour"), right=True),
-    Column("USD/h", _amount("usd_per_hour"), right=True),
-    Column("per lease", _amount("usd_per_lease"), right=True, rank=1),
+    Column("USD/h", _amount("usd_per_hour"), right=True, rank=6),
+    Column("per lease", _amount("usd_per_lease"), right=True, rank=4),
     Column("as of", lambda row: (row["as_of"] or "").partition(" ")[0]),
 )
 _REASONS = (
@@ -191,7 +191,7 @@ def _text(need: Need, made: Comparison, limit: int | None) -> str:
     parts = [click.style(f"{need.pool}: {_need(need)}", bold=True) + "\n\n"]
     if offers:
         shown = _shown(offers, limit)
-        parts.append(listing.table_text(_columns(offers), [_row(o) for o in shown]))
+        parts.append(listing.table_text(_columns(need, offers), [_row(o) for o in shown]))
         parts += [f"{line}\n" for line in _notes(offers, shown)]
     else:
         parts.append("No place that the tables know meets it.\n")
@@ -213,11 +213,13 @@ def _need(need: Need) -> str:
     return f"{nodes} of {gpus}{fabric}, {need.capacity}"
 
 
-def _columns(offers: Sequence[Offer]) -> tuple[Column, ...]:
-    """The columns that tell offers apart: without a lease none has a price of it, and one card needs no column."""
+def _columns(need: Need, offers: Sequence[Offer]) -> tuple[Column, ...]:
+    """The columns that tell offers apart: without a lease none has a price of it, and what all share needs none."""
     useless = {"per lease"} if all(o.usd_per_lease is None for o in offers) else set[str]()
     if len({o.gpu_model for o in offers}) == 1:
         useless.add("GPU")
+    if {o.capacity for o in offers} == {need.capacity}:
+        useless.add("bought")
     return tuple(column for column in _COLUMNS if column.title not in useless)
 
 
