@@ -92,8 +92,15 @@ def _service(store: StoragePlan) -> str:
 
 def _price(before: ClusterPlan, after: ClusterPlan, costs: tuple[CostEstimate, CostEstimate]) -> Iterator[Change]:
     old, new = costs
-    if {p.name for p in before.pools} != {p.name for p in after.pools}:
-        yield Change(COST_PATH, _hourly(old), "unknown", "a pool has no machine there")
+    here, there = ({p.name for p in plan.pools} for plan in (before, after))
+    if here != there:
+        whole_here, whole_there = here >= there, there >= here
+        yield Change(
+            COST_PATH,
+            _hourly(old) if whole_here else "unknown",
+            _hourly(new) if whole_there else "unknown",
+            f"a pool has no machine {'there' if whole_here else 'here'}",
+        )
         return
     parts = [_dates(old, new)]
     gpus = [sum(p.wanted * p.gpus_per_node for p in plan.gpu_pools) for plan in (before, after)]

@@ -96,6 +96,8 @@ def _distance(place: Place, original: Original, machine: Machine) -> tuple[objec
         has.gpus != had.gpus,
         has.gpus < had.gpus,
         has.gpu_model != had.gpu_model,
+        # Where nothing says in which zones it stands, somebody must find out before it can be deployed.
+        not zones_in(place.provider, place.region, has),
         _shortfall(had.instance, has.instance) if original.fabric else 0.0,
         _fewer_cpus(had.instance, has.instance),
         usd is None,
@@ -122,15 +124,21 @@ def _fewer_cpus(had: InstanceType, has: InstanceType) -> float:
     return int(max(0.0, 1 - has.vcpus / had.vcpus) * 4) / 4
 
 
-def _card_distance(had: Machine, has: Machine) -> tuple[bool, bool, bool, bool]:
-    """How far another card is: of another vendor, markedly slower, of another class, in a machine of another CPU."""
+def _card_distance(had: Machine, has: Machine) -> tuple[bool, ...]:
+    """How far another card is: of another vendor, older, markedly slower, of another class, beside another CPU."""
     one, other = catalog.accelerator(had.gpu_model), catalog.accelerator(has.gpu_model)
     foreign = bool(had.instance.arch and has.instance.arch and had.instance.arch != has.instance.arch)
     if isinstance(one, Miss) or isinstance(other, Miss):
-        return (False, False, False, foreign)
+        return (False, False, False, False, foreign)
     mine, theirs = one.memory_gib, other.memory_gib
     larger = mine is not None and theirs is not None and theirs > _LIKE_MEMORY * mine
-    return (one.vendor != other.vendor, _is_slower(one, other), larger, foreign)
+    return (one.vendor != other.vendor, _is_older(one, other), _is_slower(one, other), larger, foreign)
+
+
+def _is_older(one: Accelerator, other: Accelerator) -> bool:
+    """Whether the other is generations back, so that a container may hold no code for it (compute capability 7 after 8)."""
+    mine, theirs = (a.compute_capability.partition(".")[0] for a in (one, other))
+    return mine.isdigit() and theirs.isdigit() and int(theirs) < int(mine)
 
 
 def _is_slower(one: Accelerator, other: Accelerator) -> bool:

@@ -39,6 +39,7 @@ def moved_text(changes: Sequence[Change]) -> str:
     with out.capture() as captured:
         out.print(Text("What changes in meaning", style="bold"))
         out.print(Padding(_changes(changes) if changes else Text("nothing"), (0, 0, 0, 2), expand=False))
+        out.print(Text("Below is the moved spec; findings stand where the file as it is says otherwise.", style="dim"))
         out.print()
     return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
 

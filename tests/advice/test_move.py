@@ -452,3 +452,20 @@ def test_moved_labels_are_taken_there(labels: dict[str, str], target: Target):
         assert not key.lower().startswith(form.reserved)
     lost = len(labels) - len(made.spec.labels)
     assert lost == len([c for c in made.changes if c.path.startswith("labels.") and c.now == "none"])
+
+
+def test_a_card_that_a_container_may_have_no_code_for_comes_last():
+    made = move(pool(AWS, instance_type="g5.12xlarge", count=2), EASTUS)
+    there = catalog.instance_type(AZURE_, first(made).instance_type)
+    assert there.gpu_model not in ("V100-32GB", "T4", "M60")
+
+
+def test_what_only_the_new_cloud_sells_needs_no_twin():
+    old = pool(AWS, instance_type=None, accelerator={"model": "MI300X", "count": 8})
+    made = move(old, EASTUS)
+    assert made.spec.node_pools == old.node_pools
+    before, after = resolve(old, NOW).plan, planned(made).plan
+    assert before is not None
+    assert after is not None
+    (cost,) = [c for c in differences(before, after, (estimate(before), estimate(after))) if c.path == COST_PATH]
+    assert (cost.was, cost.meaning) == ("unknown", "a pool has no machine here")
