@@ -9,6 +9,7 @@ import sys
 FULL: dict[str, list[str]] = {
     "check_start": [],
     "plan_start": [],
+    "compare": [],
     "registration": [],
     "catalog_prices": [],
     "solver": [],
@@ -17,6 +18,7 @@ FULL: dict[str, list[str]] = {
 SMOKE: dict[str, list[str]] = {
     "check_start": ["--runs", "3"],
     "plan_start": ["--runs", "1", "--pools", "5", "20"],
+    "compare": ["--runs", "3"],
     "registration": ["--runs", "2", "--pools", "40"],
     "catalog_prices": [],
     "solver": [],

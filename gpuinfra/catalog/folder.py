@@ -98,6 +98,12 @@ class Catalog:
 
         return self._each(provider, "instance_types", read)
 
+    def cpu_instance_types(self, provider: Provider) -> tuple[InstanceType, ...]:
+        def read() -> tuple[InstanceType, ...]:
+            return tuple(machines.instance_type(row) for row in self._rows_by_name(provider, "cpu_instances").values())
+
+        return self._once(("cpu types", provider), read)
+
     def _each(self, provider: Provider | None, kind: str, read: Callable[[Provider], tuple[T, ...]]) -> tuple[T, ...]:
         found: list[T] = []
         for one in (provider,) if provider else tuple(Provider):

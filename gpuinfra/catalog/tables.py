@@ -50,6 +50,11 @@ def instance_types(provider: Provider | None = None) -> tuple[InstanceType, ...]
     return packaged().instance_types(provider)
 
 
+def cpu_instance_types(provider: Provider) -> tuple[InstanceType, ...]:
+    """The types without GPUs that the tables hold of a cloud, in table order."""
+    return packaged().cpu_instance_types(provider)
+
+
 def accelerator(model: str) -> Accelerator | Miss:
     """The GPU of that exact model key, case aside."""
     return packaged().accelerator(model)

@@ -79,11 +79,16 @@ class Judged:
 
 def judge(path: str, now: datetime | None) -> Judged:
     """Reads, plans and judges the spec at a path (`-` is standard input). Never raises for what the file holds."""
-    from ..policy.judgement import judge as judge_loaded
     from ..spec.load import load
 
-    loaded = load(path)
-    judgement = judge_loaded(loaded, now)
+    return judge_loaded(load(path), now)
+
+
+def judge_loaded(loaded: Loaded, now: datetime | None) -> Judged:
+    """Plans and judges a spec that was read."""
+    from ..policy.judgement import judge as judgement_of
+
+    judgement = judgement_of(loaded, now)
     judged = Judged(loaded, judgement.plan, judgement.diagnostics)
     return Judged(loaded, judgement.plan, judged.with_findings(_room(judgement.plan)))
 

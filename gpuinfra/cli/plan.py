@@ -6,18 +6,20 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from ..diagnostics import Diagnostic, GpuInfraError, has_errors
 from . import findings as rendering
+from . import moving
 from .judge import CODES as CODES
-from .judge import ROOM_NOT_BUILT, Judged, findings_text, format_option, judge, now_option
+from .judge import ROOM_NOT_BUILT, Judged, findings_text, format_option, judge, judge_loaded, now_option
 from .output import as_json, is_terminal, note, printable, write
 
 if TYPE_CHECKING:
+    from ..advice.change import Change
     from ..cost import CostEstimate, CostLine
     from ..plan.models import ClusterPlan
     from ..policy.resource_graph import Resource, ResourceGraph
@@ -36,21 +38,34 @@ class Recorded:
 
 @click.command("plan")
 @click.argument("spec", metavar="SPEC", type=click.Path(allow_dash=True))
+@moving.options
 @format_option
 @now_option
-def command(spec: str, format_: str, now: datetime | None) -> int:
+def command(
+    spec: str,
+    provider: str | None,
+    region: str | None,
+    zone: str | None,
+    project: str | None,
+    save: str | None,
+    format_: str,
+    now: datetime | None,
+) -> int:
     """Show what a spec becomes and what it costs.
 
-    Decisions with their reasons, resources as a tree, price per hour and per lease, findings.
+    Decisions with their reasons, resources as a tree, price per hour and per lease, findings. With --provider or
+    --region: the same cluster in that place, and first what means something else there.
 
     SPEC is the path of a cluster.yaml, or - for standard input. Works offline and without a cloud account. Resources
     need the cloud's SDK (pip install 'gpuinfra[aws]'); decisions and cost do not.
 
     \b
-    Example:
+    Examples:
       gpuinfra plan stacks/aws-h100-training/cluster.yaml
+      gpuinfra plan cluster.yaml --provider gcp --region us-central1 --project acme-lab
     """
-    judged = judge(spec, now)
+    wanted = moving.Wanted(provider, region, zone, project, save)
+    judged, changes = _judged(spec, wanted, now)
     recorded = Recorded(None)
     cost: CostEstimate | None = None
     if judged.plan is not None:
@@ -62,16 +77,31 @@ def command(spec: str, format_: str, now: datetime | None) -> int:
                 recorded = record_plan(judged.plan)
     found = judged.with_findings(recorded.findings)
     if format_ == "json":
-        write(as_json(as_data(judged, recorded, cost, found)))
+        data = as_data(judged, recorded, cost, found)
+        write(as_json(data if changes is None else {"moved": [c.as_dict() for c in changes], **data}))
     else:
-        from .plan_view import plan_text
+        from .plan_view import moved_text, plan_text
 
         text = plan_text(judged.plan, recorded.graph, cost) if judged.plan and cost else ""
+        text = text if changes is None else moved_text(changes) + text
         write(text + findings_text(found, [spec]) + waiting_line(recorded.undecided))
     if recorded.missing_sdk:
         note(recorded.missing_sdk)
         return 2
     return 1 if has_errors(found) else 0
+
+
+def _judged(spec: str, wanted: moving.Wanted, now: datetime | None) -> tuple[Judged, tuple[Change, ...] | None]:
+    """The spec as it is, or moved: then with what changed. A spec that cannot be read is not moved."""
+    if wanted.nothing:
+        return judge(spec, now), None
+    from ..spec.load import load
+
+    loaded = load(spec)
+    if loaded.spec is None:
+        return judge_loaded(loaded, now), ()
+    made = moving.moved(loaded, wanted, now or datetime.now(UTC))
+    return made.judged, made.changes
 
 
 def record_plan(plan: ClusterPlan) -> Recorded:

@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from ..cost import LAG_HOURS, CostEstimate, CostLine
+from ..advice.change import Change
+from ..cost import CostEstimate, CostLine
 from ..plan.models import ClusterPlan
 from ..policy.resource_graph import Resource, ResourceGraph
 from ..spec.quantities import format_moment
@@ -30,6 +31,30 @@ def plan_text(plan: ClusterPlan, graph: ResourceGraph | None, cost: CostEstimate
         _section(out, "Cost", _cost(plan, cost))
         out.print()
     return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
+
+
+def moved_text(changes: Sequence[Change]) -> str:
+    """What a move changed in meaning, as text; a word where it changed nothing."""
+    out = console(sys.stdout)
+    with out.capture() as captured:
+        out.print(Text("What changes in meaning", style="bold"))
+        out.print(Padding(_changes(changes) if changes else Text("nothing"), (0, 0, 0, 2), expand=False))
+        out.print(Text("Below is the moved spec; findings stand where the file as it is says otherwise.", style="dim"))
+        out.print()
+    return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
+
+
+def _changes(changes: Sequence[Change]) -> Table:
+    table = plain_table(head=False)
+    table.add_column(overflow="fold", style="cyan")
+    table.add_column(overflow="fold")
+    for c in changes:
+        was, now = printable(c.was), printable(c.now)
+        arrow = Text.assemble((now, "bold")) if was == now else Text.assemble(was, " → ", (now, "bold"))
+        table.add_row(
+            printable(c.path), Text.assemble(arrow, (f"  {printable(c.meaning)}" if c.meaning else "", "dim"))
+        )
+    return table
 
 
 def _title(plan: ClusterPlan) -> Text:
@@ -168,7 +193,8 @@ def _totals(plan: ClusterPlan, cost: CostEstimate) -> Table:
     )
     if plan.spec.budget is not None:
         lag = "spend data of the cloud lags 8 to 24 h: a budget is an alarm and no cap"
-        table.add_row("before an alert", _sum(cost.worst_usd_per_hour * LAG_HOURS, unbounded), lag)
+        late = [line for line in unbounded if not line.paid_ahead]
+        table.add_row("before an alert", _sum(cost.unnoticed_usd(), late), lag)
     return table
 
 
@@ -183,7 +209,7 @@ def dates(cost: CostEstimate) -> str:
 
 def _sum(amount: float, missing: Sequence[CostLine], *, bold: bool = False) -> Text:
     """The sum: 'at least' where a line is missing, unknown where the missing line is the nodes themselves."""
-    if any(line.unit in ("instance-hour", "GPU-hour") for line in missing):
+    if any(line.of_nodes for line in missing):
         return Text("unknown", style="bold red" if bold else "red")
     return Text(f"{'at least ' if missing else ''}{usd(amount)} USD", style="bold" if bold else "")
 

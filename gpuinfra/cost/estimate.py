@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from math import fsum
 
 from ..plan.models import ClusterPlan
 from .nodes import node_lines
 from .services import network_lines, storage_lines
-from .units import HOURS_PER_MONTH, CostLine
+from .units import HOURS_PER_MONTH, LAG_HOURS, CostLine
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,26 @@ class CostEstimate:
     def unbounded(self) -> tuple[str, ...]:
         """Names of the lines whose worst case is unknown too: with entries here the worst figures are 'at least'."""
         return tuple(line.name for line in self.lines if line.worst_usd_per_hour is None and not line.by_use)
+
+    @property
+    def unknown_nodes(self) -> tuple[str, ...]:
+        """Names of the lines of nodes without a price."""
+        return tuple(line.name for line in self.lines if line.of_nodes and line.usd_per_hour is None)
+
+    @property
+    def running(self) -> tuple[CostLine, ...]:
+        """The lines that go on spending while nobody looks: all but what was paid whole when it was bought."""
+        return tuple(line for line in self.lines if not line.paid_ahead)
+
+    @property
+    def unnoticed_usd_per_hour(self) -> float:
+        """The most that an hour can add to the bill. Known lines only."""
+        return _known(line.worst_usd_per_hour for line in self.running)
+
+    def unnoticed_usd(self, hours: float = LAG_HOURS) -> float:
+        """The most that can be spent in so many hours, or until the lease is over: before an alert, which comes
+        LAG_HOURS late. Known lines only."""
+        return self.unnoticed_usd_per_hour * (hours if self.lease_hours is None else min(hours, self.lease_hours))
 
     @property
     def residual_usd_per_hour(self) -> float:
@@ -92,12 +113,15 @@ def estimate(plan: ClusterPlan) -> CostEstimate:
 
 def lease_hours(plan: ClusterPlan) -> float | None:
     """Hours from the plan's moment to the end of the lease, at least 0; None without a lease."""
-    lease = plan.lease
-    if lease.duration is not None:
-        return lease.duration.total_seconds() / 3600
-    if lease.ends is not None:
-        return max(0.0, (lease.ends - plan.now).total_seconds() / 3600)
-    return None
+    return hours_until(plan.lease.duration if plan.lease.duration is not None else plan.lease.ends, plan.now)
+
+
+def hours_until(lease: timedelta | datetime | None, now: datetime) -> float | None:
+    """Hours of a lease from a moment on: of its duration, or to its end, at least 0; None without one."""
+    if lease is None:
+        return None
+    left = lease if isinstance(lease, timedelta) else lease - now
+    return max(0.0, left.total_seconds() / 3600)
 
 
 def _over(hours: float, rates: Iterable[tuple[float | None, CostLine]]) -> float:

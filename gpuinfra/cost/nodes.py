@@ -20,8 +20,8 @@ _FLEX = "flex-start has a price of its own, which the tables lack; the worst cas
 
 
 @dataclass(frozen=True)
-class _UnitPrice:
-    """The price of one instance for an hour, and the most it can be."""
+class UnitPrice:
+    """The price of one instance for an hour, and the most it can be; `note` says why a price is unknown."""
 
     usd: float | None
     worst: float | None
@@ -61,7 +61,7 @@ def _compute_line(
     name, unit, per_node = what
     quantity, most = pool.wanted * per_node, pool.count_max * per_node
     window = _block_hours(plan, pool)
-    one = _unit_price(price, pool.capacity.type) if price else _UnitPrice(None, None, "", missing)
+    one = unit_price(price, pool.capacity.type) if price else UnitPrice(None, None, "", missing)
     return CostLine(
         name=name,
         path=pool.path,
@@ -76,6 +76,7 @@ def _compute_line(
         note="; ".join(n for n in (one.note, _derived(price), _range(pool)) if n),
         ends_with_nodes=pool.capacity.type is not CapacityType.RESERVATION,
         hours_at_most=window,
+        paid_ahead=pool.capacity.type is CapacityType.CAPACITY_BLOCK,
     )
 
 
@@ -87,25 +88,26 @@ def _block_hours(plan: ClusterPlan, pool: PoolPlan) -> float | None:
     return max(0.0, (capacity.ends - max(capacity.starts, plan.now)).total_seconds() / 3600)
 
 
-def _unit_price(price: Price, capacity: CapacityType) -> _UnitPrice:
+def unit_price(price: Price, capacity: CapacityType) -> UnitPrice:
+    """The price of an instance bought in one way."""
     on_demand = price.on_demand_usd_hour
     no_list_price = "" if on_demand is not None else "the tables have no on-demand price for it"
     match capacity:
         case CapacityType.ON_DEMAND:
-            return _UnitPrice(on_demand, on_demand, price.as_of, no_list_price)
+            return UnitPrice(on_demand, on_demand, price.as_of, no_list_price)
         case CapacityType.RESERVATION:
-            return _UnitPrice(on_demand, on_demand, price.as_of, no_list_price or _RESERVED)
+            return UnitPrice(on_demand, on_demand, price.as_of, no_list_price or _RESERVED)
         case CapacityType.CAPACITY_BLOCK:
-            return _UnitPrice(None, on_demand, price.as_of, _BLOCK)
+            return UnitPrice(None, on_demand, price.as_of, _BLOCK)
         case CapacityType.FLEX_START:
-            return _UnitPrice(None, on_demand, price.as_of, _FLEX)
+            return UnitPrice(None, on_demand, price.as_of, _FLEX)
         case CapacityType.SPOT:
             return _spot(price)
 
 
-def _spot(price: Price) -> _UnitPrice:
+def _spot(price: Price) -> UnitPrice:
     if price.spot_usd_hour is not None and not price.spot_weak:
-        return _UnitPrice(price.spot_usd_hour, price.spot_usd_hour, price.spot_as_of or price.as_of, "")
+        return UnitPrice(price.spot_usd_hour, price.spot_usd_hour, price.spot_as_of or price.as_of, "")
     why = (
         "the spot figure of the source is a floor or ceiling and no market price"
         if price.spot_weak
@@ -113,7 +115,7 @@ def _spot(price: Price) -> _UnitPrice:
     )
     if price.on_demand_usd_hour is not None:
         why += "; the worst case is the on-demand list price"
-    return _UnitPrice(None, price.on_demand_usd_hour, price.as_of, why)
+    return UnitPrice(None, price.on_demand_usd_hour, price.as_of, why)
 
 
 def _derived(price: Price | None) -> str:

@@ -43,6 +43,13 @@ class CostLine:
     """Nothing is billed once the nodes are gone."""
     hours_at_most: float | None = None
     """Hours that it can bill at all, where that is bounded otherwise than by the lease: a capacity block's window."""
+    paid_ahead: bool = False
+    """Paid whole when it was bought, before anything runs: hours add nothing to it."""
+
+    @property
+    def of_nodes(self) -> bool:
+        """Whether it is the nodes themselves, or GPUs that are attached to them: no sum without it is the cluster's."""
+        return self.unit in ("instance-hour", "GPU-hour")
 
 
 def hours_of(unit: str) -> int | None:

@@ -97,21 +97,25 @@ def _is_dated(provider: Provider, capacity: CapacityType) -> bool:
 
 
 def _check_sold(provider: Provider, wish: Capacity, instance: InstanceType, where: str, out: Collector) -> None:
-    option = catalog.purchase_option(provider, instance.name, wish.type)
+    refusal = why_not_sold(provider, instance, wish.type)
+    if refusal is not None:
+        reason, instead = refusal
+        hint = f"take {instead}" if instead else ""
+        out.add(f.NOT_SOLD_SO.at(f"{where}.type", reason, hint))
+
+
+def why_not_sold(provider: Provider, instance: InstanceType, capacity: CapacityType) -> tuple[str, str] | None:
+    """Why a type is not sold in one way, and what would work instead (or nothing); None where it is sold so."""
+    option = catalog.purchase_option(provider, instance.name, capacity)
     if option and not option.supported:
-        hint = f"take {option.instead}" if option.instead else ""
-        out.add(
-            f.NOT_SOLD_SO.at(f"{where}.type", f"{instance.name} is not sold {_as(wish.type)}: {option.reason}", hint)
-        )
-    elif wish.type is CapacityType.SPOT and instance.spot_supported is False and not (option and option.supported):
-        out.add(
-            f.NOT_SOLD_SO.at(
-                f"{where}.type", f"{instance.name} is not sold as spot", "take capacity: {type: on_demand}"
-            )
-        )
+        return f"{instance.name} is not sold {bought_as(capacity)}: {option.reason}", option.instead
+    if capacity is CapacityType.SPOT and instance.spot_supported is False and not (option and option.supported):
+        return f"{instance.name} is not sold as spot", "capacity: {type: on_demand}"
+    return None
 
 
-def _as(capacity: CapacityType) -> str:
+def bought_as(capacity: CapacityType) -> str:
+    """A way of buying as it stands in a sentence: 'sold as spot'."""
     words = {
         CapacityType.ON_DEMAND: "on demand (on_demand)",
         CapacityType.SPOT: "as spot",

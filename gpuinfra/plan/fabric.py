@@ -163,6 +163,13 @@ _LAYOUTS: dict[Provider, Callable[[InstanceType], Layout]] = {
     Provider.GCP: _slot_layout,
     Provider.AZURE: _virtual_function_layout,
 }
+
+
+def fabric_of(provider: Provider, instance: InstanceType) -> FabricKind:
+    """The fabric that nodes of a type can have."""
+    return _LAYOUTS[provider](instance)[0]
+
+
 # Microsoft, Set up InfiniBand on HPC VMs: 100 nodes of a scale set with one placement group, 300 by support request.
 _RAISED_SET_LIMIT = 300
 _PUBLIC_TAKES_ONE_NIC = frozenset({Provider.AWS})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .. import catalog
-from ..catalog import InstanceType, Miss
+from ..catalog import AttachedAccelerator, InstanceType, Miss
 from ..diagnostics import Collector, did_you_mean, nearest
 from ..spec.locations import AwsLocation, AzureLocation, GcpLocation
 from ..spec.models import AcceleratorRequest, NodePool
@@ -116,10 +116,10 @@ def _same_gpus(row: InstanceType, wanted: AcceleratorRequest) -> bool:
     memory_fits = (
         wanted.memory_gib is None or row.gpu_memory_gib is None or row.gpu_memory_gib >= wanted.memory_gib * 0.9
     )
-    return row.gpu_model in _models(wanted.model) and row.gpu_count == wanted.count and memory_fits
+    return row.gpu_model in models_of(wanted.model) and row.gpu_count == wanted.count and memory_fits
 
 
-def _models(word: str) -> tuple[str, ...]:
+def models_of(word: str) -> tuple[str, ...]:
     """GPU models that a word stands for: the model itself, or the whole family of a shorter word (H100)."""
     norm = word.strip().upper().replace("_", "-").replace(" ", "-").removeprefix("NVIDIA-").removeprefix("AMD-")
     known = [a.model for a in catalog.accelerators()]
@@ -132,7 +132,7 @@ def _attach(
     row: InstanceType, wanted: AcceleratorRequest, zone: str | None, path: str, out: Collector
 ) -> Machine | None:
     where = f"{path}.accelerator"
-    models = _models(wanted.model)
+    models = models_of(wanted.model)
     rows = [a for a in catalog.attached_accelerators() if a.gpu_model in models]
     if not rows:
         takes = sorted({a.gpu_model for a in catalog.attached_accelerators()})
@@ -181,7 +181,7 @@ def _by_accelerator(
     provider: Provider, region: str, pool: NodePool, wanted: AcceleratorRequest, path: str, out: Collector
 ) -> tuple[Machine | None, Decision | None]:
     where = f"{path}.accelerator"
-    models = _models(wanted.model)
+    models = models_of(wanted.model)
     if not models:
         known = [a.model for a in catalog.accelerators()]
         near = nearest(wanted.model, sorted({m.split("-")[0] for m in known} | set(known)))
@@ -192,8 +192,7 @@ def _by_accelerator(
             )
         )
         return None, None
-    sold = [t for t in catalog.instance_types(provider) if t.gpu_model in models and t.gpu_fraction == 1]
-    sold = [t for t in sold if not _is_pseudo(t.name) and not catalog.retired(provider, t.name)]
+    sold = [t for t in sold_types(provider) if t.gpu_model in models and t.gpu_fraction == 1]
     if not sold:
         machine = _n1_for(provider, models, wanted)
         if machine:
@@ -217,13 +216,31 @@ def _by_accelerator(
     return _pick(provider, region, pool, wanted, sold, path, out)
 
 
+def sold_types(provider: Provider) -> list[InstanceType]:
+    """The machines with GPUs of their own that a cloud still deploys."""
+    types = catalog.instance_types(provider)
+    return [t for t in types if not _is_pseudo(t.name) and not catalog.retired(provider, t.name)]
+
+
+def attaching_machines(provider: Provider) -> list[Machine]:
+    """A machine for each number of each GPU that a cloud attaches to machines of choice."""
+    found = [_attaching(provider, row) for row in catalog.attached_accelerators()]
+    return [machine for machine in found if machine is not None]
+
+
 def _n1_for(provider: Provider, models: tuple[str, ...], wanted: AcceleratorRequest) -> Machine | None:
     for row in catalog.attached_accelerators():
-        if row.gpu_model in models and row.gpu_count == wanted.count:
-            vcpus = min(_FIRST_VCPUS_PER_ATTACHED_GPU * row.gpu_count, row.max_vcpus)
-            machine = catalog.instance_type(provider, f"n1-standard-{vcpus}")
-            if isinstance(machine, InstanceType) and machine.known:
-                return Machine(machine, row.gpu_model, row.gpu_count, row.accelerator_type)
+        machine = _attaching(provider, row) if row.gpu_model in models and row.gpu_count == wanted.count else None
+        if machine:
+            return machine
+    return None
+
+
+def _attaching(provider: Provider, row: AttachedAccelerator) -> Machine | None:
+    vcpus = min(_FIRST_VCPUS_PER_ATTACHED_GPU * row.gpu_count, row.max_vcpus)
+    machine = catalog.instance_type(provider, f"n1-standard-{vcpus}")
+    if isinstance(machine, InstanceType) and machine.known:
+        return Machine(machine, row.gpu_model, row.gpu_count, row.accelerator_type)
     return None
 
 
@@ -249,9 +266,9 @@ def _pick(
         )
         return None, None
     if wanted.memory_gib is not None:
-        with_memory = [t for t in fits if (_card_memory(t) or 0) >= wanted.memory_gib]
+        with_memory = [t for t in fits if (card_memory(t) or 0) >= wanted.memory_gib]
         if not with_memory:
-            have = ", ".join(sorted({f"{_card_memory(t):g}" for t in fits if _card_memory(t)}))
+            have = ", ".join(sorted({f"{card_memory(t):g}" for t in fits if card_memory(t)}))
             out.add(
                 f.GPU_NOT_SOLD.at(
                     f"{where}.memory_gib",
@@ -260,8 +277,8 @@ def _pick(
                 )
             )
             return None, None
-        least = min(_card_memory(t) or 0 for t in with_memory)
-        fits = [t for t in with_memory if _card_memory(t) == least]
+        least = min(card_memory(t) or 0 for t in with_memory)
+        fits = [t for t in with_memory if card_memory(t) == least]
     cards = sorted({t.gpu_model for t in fits})
     if len(cards) > 1:
         listed = "; ".join(f"{m} ({', '.join(t.name for t in fits if t.gpu_model == m)})" for m in cards)
@@ -287,7 +304,8 @@ def _with_fabric(pool: NodePool, types: list[InstanceType]) -> list[InstanceType
     return having if wanted and having else types
 
 
-def _card_memory(t: InstanceType) -> float | None:
+def card_memory(t: InstanceType) -> float | None:
+    """Memory of one of its GPUs, in GiB, as the card's own page says it."""
     card = catalog.accelerator(t.gpu_model)
     return t.gpu_memory_gib if isinstance(card, Miss) else card.memory_gib or t.gpu_memory_gib
 

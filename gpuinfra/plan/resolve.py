@@ -19,6 +19,8 @@ from .clock import current_moment
 from .fabric import Question, plan_fabric
 from .images import resolve_images
 from .instances import Machine, choose_machine
+from .label_forms import CLUSTER_LABEL as CLUSTER_LABEL
+from .label_forms import POOL_LABEL as POOL_LABEL
 from .models import ClusterPlan, Decision, LeasePlan, LocalNvmePlan, PoolPlan
 from .names import cloud_name, pool_resource_name
 from .network import plan_network
@@ -28,8 +30,6 @@ from .storage import plan_storage
 from .zone_as_region import zone_as_region
 from .zones import Standing, check_region, choose_zone
 
-CLUSTER_LABEL = "gpuinfra-cluster"
-POOL_LABEL = "gpuinfra-pool"
 _NVME_MOUNT = "/local"
 
 

@@ -235,6 +235,11 @@ def _fit(
     return None, None, False
 
 
+def fitting_size(tier: StorageTier, size: float) -> int | None:
+    """The size itself where a tier sells it, else the next larger one; None where it is above the largest."""
+    return int(size) if _on_ladder(tier, size) else _above(tier, size)
+
+
 def _on_step(tier: StorageTier, size: float) -> bool:
     return float(size).is_integer() and (int(size) - tier.min_gib) % tier.step_gib == 0
 

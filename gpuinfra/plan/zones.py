@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from .. import catalog
 from ..catalog import InstanceType
@@ -154,6 +155,30 @@ def _check_priced(provider: Provider, region: str, machine: Standing, where: str
                 f"ask before you deploy, or move location.region to one of: {_near_first(region, priced)}",
             )
         )
+
+
+def offered_in(provider: Provider, region: str, offered_as: str) -> tuple[str, ...] | None:
+    """The zones of a region that offer a type; empty where only its price is known there, and None where, as far as the
+    tables say, the region has it not. `offered_as` is the type's name, or that of what is attached to it."""
+    row = catalog.zones(provider, region, offered_as)
+    if row is not None:
+        return row.zones
+    if _is_listed_wholly(provider, offered_as) and _has_zones(provider, region):
+        return None
+    price = catalog.price(provider, region, offered_as)
+    return () if price is not None and price.region == region else None
+
+
+@cache
+def _is_listed_wholly(provider: Provider, offered_as: str) -> bool:
+    """Whether the tables list every zone that offers a type, so that a region without a row has it not."""
+    listed = [z for r in catalog.regions(provider) if (z := catalog.zones(provider, r, offered_as))]
+    return bool(listed) and all(z.complete for z in listed)
+
+
+@cache
+def _has_zones(provider: Provider, region: str) -> bool:
+    return bool(region_zones(provider, region))
 
 
 def _near_first(region: str, regions: Iterable[str]) -> str:

@@ -30,9 +30,10 @@ def unknown_nodes(plan: ClusterPlan, cost: CostEstimate) -> tuple[str, ...]:
     return tuple(p.name for p in plan.pools if any(x == p.path or x.startswith(f"{p.path}.") for x in paths))
 
 
-def at_least(cost: CostEstimate) -> str:
-    """'at least ' before a worst case that leaves out a line whose price is unknown, else nothing."""
-    return "at least " if cost.unbounded else ""
+def at_least(cost: CostEstimate, lines: Iterable[CostLine] | None = None) -> str:
+    """'at least ' before a worst case (of some lines) that leaves out one whose price is unknown, else nothing."""
+    names = {line.name for line in (cost.lines if lines is None else lines)}
+    return "at least " if names.intersection(cost.unbounded) else ""
 
 
 def spent(cost: CostEstimate, hours: float) -> str:

@@ -45,7 +45,7 @@ def test_nearest_types(provider: Provider, name: str, nearest: str) -> None:
         (Provider.GCP, "n1-highmem-8", "n1", "x86_64"),
         (Provider.GCP, "custom-8-32768", "n1", "x86_64"),
         (Provider.GCP, "e2-medium", "e2", "x86_64"),
-        (Provider.AZURE, "Standard_D8s_v5", "D_v5", "x86_64"),
+        (Provider.AZURE, "Standard_D8as_v5", "D_v5", "x86_64"),
         (Provider.AZURE, "Standard_D8ps_v6", "D_v6", "arm64"),
         (Provider.AZURE, "Standard_HB120rs_v3", "HB_v3", "x86_64"),
         (Provider.AZURE, "Standard_E96-24ads_v5", "E_v5", "x86_64"),

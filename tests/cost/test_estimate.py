@@ -253,3 +253,26 @@ def test_the_packaged_tables_price_a_p5_cluster():
     cost = estimate(plan())
     assert line(cost, "gpu nodes").unit_price_usd == 55.04
     assert cost.usd_per_hour == pytest.approx(4 * 55.04, rel=0.02)
+
+
+BLOCK = {
+    "type": "capacity_block",
+    "id": "cr-0aaa1111bbbb2222c",
+    "starts": "2026-12-01T11:30:00Z",
+    "ends": "2026-12-03T11:30:00Z",
+}
+
+
+def test_a_block_that_is_paid_adds_nothing_before_an_alert_and_its_disks_do(set_prices):
+    cost = estimate(plan({"capacity": BLOCK}))
+    paid = [x for x in cost.lines if x.paid_ahead]
+    assert [x.name for x in paid] == ["gpu nodes (p5.48xlarge)"]
+    assert cost.unnoticed_usd_per_hour == pytest.approx(cost.worst_usd_per_hour - 4 * 55.0)
+    assert line(cost, "gpu root volumes") in cost.running
+    assert cost.unnoticed_usd() == pytest.approx(24 * cost.unnoticed_usd_per_hour)
+
+
+def test_nothing_more_is_spent_unnoticed_than_the_lease_allows(set_prices):
+    cost = estimate(plan(shutdown={"lease": "2h"}))
+    assert cost.unnoticed_usd() == pytest.approx(2 * cost.worst_usd_per_hour)
+    assert estimate(plan(shutdown=None)).unnoticed_usd() == pytest.approx(24 * cost.worst_usd_per_hour)

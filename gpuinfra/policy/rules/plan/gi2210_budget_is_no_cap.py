@@ -9,11 +9,9 @@ References: AWS Cost Management User Guide, budgets; Azure Cost Management, data
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import fsum
 
 from ....cost import LAG_HOURS
 from ....diagnostics import Diagnostic, Severity
-from ....vocabulary import CapacityType
 from ...money import at_least, dated_by, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
@@ -25,17 +23,14 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     budget = ctx.plan.spec.budget
     if budget is None or budget.per_month_usd is None or not ctx.plan.gpu_pools:
         return
-    # A capacity block is paid whole when it is bought: its nodes add nothing while nobody looks.
-    paid = {p.path for p in ctx.plan.pools if p.capacity.type is CapacityType.CAPACITY_BLOCK}
-    running = [line for line in ctx.cost.lines if line.path.split(".")[0] not in paid]
-    worst = fsum(line.worst_usd_per_hour or 0.0 for line in running)
-    hours = LAG_HOURS if ctx.cost.lease_hours is None else min(LAG_HOURS, ctx.cost.lease_hours)
-    price = dated_by((line, line.worst_usd_per_hour or 0.0) for line in running)
+    cost, worst = ctx.cost, ctx.cost.unnoticed_usd_per_hour
+    price = dated_by((line, line.worst_usd_per_hour or 0.0) for line in cost.running)
+    open_ended = at_least(cost, cost.running)
     if worst >= 1:
         yield CODE.at(
             "budget",
-            f"spend data lag 8–{LAG_HOURS} h: {at_least(ctx.cost) or 'up to '}{usd(worst * hours)} can be spent "
-            f"before the budget notices ({at_least(ctx.cost)}{usd(worst)} an hour, {price})",
+            f"spend data lag 8–{LAG_HOURS} h: {open_ended or 'up to '}{usd(cost.unnoticed_usd())} can be spent "
+            f"before the budget notices ({open_ended}{usd(worst)} an hour, {price})",
         )
 
 

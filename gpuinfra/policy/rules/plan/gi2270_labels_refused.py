@@ -10,69 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ....diagnostics import Diagnostic, Severity
-from ....plan.resolve import CLUSTER_LABEL, POOL_LABEL
-from ....vocabulary import Provider
+from ....plan.label_forms import LABEL_FORMS, LabelForm
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2270", "labels-refused", Severity.ERROR, __doc__, ("AWS CMP-18",))
 
 
-_OURS = (CLUSTER_LABEL, POOL_LABEL)
-
-
-@dataclass(frozen=True)
-class _Form:
-    most: int
-    key_length: int
-    value_length: int
-    key: re.Pattern[str]
-    value: re.Pattern[str]
-    reserved: tuple[str, ...]
-    says: str
-    ours: tuple[str, ...]
-    """Keys that gpuinfra itself writes, lower-case."""
-
-
-_FORMS = {
-    Provider.AWS: _Form(
-        50,
-        128,
-        256,
-        re.compile(r"[\w\s+\-=._:/@]+"),
-        re.compile(r"[\w\s+\-=._:/@]*"),
-        ("aws:",),
-        "letters, digits, spaces and + - = . _ : / @",
-        (*_OURS, "name"),
-    ),
-    Provider.GCP: _Form(
-        64,
-        63,
-        63,
-        re.compile(r"[a-z][a-z0-9_-]*"),
-        re.compile(r"[a-z0-9_-]*"),
-        ("goog-", "google"),
-        "lower-case letters, digits, _ and -, a letter first",
-        _OURS,
-    ),
-    Provider.AZURE: _Form(
-        50,
-        512,
-        256,
-        re.compile(r"[^<>%&\\?/]+"),
-        re.compile(r".*", re.DOTALL),
-        ("microsoft", "azure", "windows"),
-        "anything but < > % & \\ ? /",
-        _OURS,
-    ),
-}
-
-
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     """One finding for each label, and one for their number, which counts the labels that gpuinfra adds."""
-    form = _FORMS[ctx.plan.provider]
+    form = LABEL_FORMS[ctx.plan.provider]
     total = len(ctx.plan.labels) + 2
     if total > form.most:
         yield CODE.at(
@@ -109,7 +57,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
             )
 
 
-def _lower(text: str, form: _Form) -> str:
+def _lower(text: str, form: LabelForm) -> str:
     near = re.sub(r"[^a-z0-9_-]+", "-", text.lower()).strip("-")[: min(form.key_length, 63)]
     return f"write '{near}'" if near else ""
 
