@@ -110,7 +110,12 @@ def test_the_folder_is_whole(folder: Path):
 @pytest.mark.parametrize("folder", STACKS, ids=lambda p: p.name)
 def test_the_readme_says_what_one_needs_what_to_change_and_how_one_gets_in(folder: Path):
     text = (folder / "README.md").read_text()
-    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == ["What it costs", "What you need", "What to change", "Run it"]
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == [
+        "What it costs",
+        "What you need",
+        "What to change",
+        "Run it",
+    ]
     assert "pulumi up" in text
     assert "pulumi stack output" in text
 
