@@ -61,30 +61,28 @@ class Made:
 CONCEPTS = (
     Concept("resource group", "location.resource_group", "ResourceGroup"),
     Concept("network and subnets", "network", "ClusterNetwork"),
-    Concept(
-        "the way out",
-        "network.public_nodes",
-        "ClusterNetwork",
-        classes="Nat|Route|InternetGateway|^Eip$|PublicIPAddress|^Address$",
-    ),
-    Concept("who may reach whom", "network.ssh_from", "ClusterNetwork", classes="SecurityGroup|SecurityRule|Firewall"),
+    Concept("the way out", "network.public_nodes", "ClusterNetwork", "Nat|Route|InternetGateway|^Eip$|PublicIPAddress"),
+    Concept("who may reach whom", "network.ssh_from", "ClusterNetwork", "SecurityGroup|SecurityRule|Firewall|Bastion"),
+    Concept("the way to the cloud's own services", "storage", "ClusterNetwork", "VpcEndpoint|GlobalAddress|Connection"),
     Concept("what nodes may do", "node_pools", "NodeIdentity"),
-    Concept(
-        "the group and what its nodes are",
-        "node_pools[]",
-        "NodePool",
-        classes="^Group$|GroupManager|Template|ScaleSet",
-    ),
-    Concept("nodes that stand together", "node_pools[].proximity", "NodePool", classes="PlacementGroup|ResourcePolicy"),
+    Concept("what nodes may do", "node_pools", "NodePool", roles="-leave$"),
+    Concept("the group and what its nodes are", "node_pools[]", "NodePool", "^Group$|GroupManager|Template|ScaleSet"),
+    Concept("nodes that stand together", "node_pools[].proximity", "NodePool", "PlacementGroup|ResourcePolicy"),
     Concept("windows and requests for capacity", "node_pools[].capacity", "NodePool"),
     Concept("storage: lustre", "storage[].kind", "SharedStorage", kind="lustre"),
     Concept("storage: nfs", "storage[].kind", "SharedStorage", kind="nfs"),
     Concept("storage: bucket", "storage[].kind", "SharedStorage", kind="bucket"),
     Concept("storage: what all share", "storage", "SharedStorage"),
-    Concept("budget, and what happens at its limit", "budget", "Spend", roles="-(budget|cost|limit)"),
-    Concept("lease and recurring stop", "shutdown", "Spend"),
+    Concept("lease and recurring stop", "shutdown", "Spend", "Offset|Schedule|Job"),
+    Concept("lease and recurring stop", "shutdown", "NodePool", "AutoscaleSetting"),
+    Concept(
+        "budget, and who hears of it", "budget", "Spend", "Budget|CostAllocation|Topic|NotificationChannel|ActionGroup"
+    ),
+    Concept("what sets the groups to zero", "budget.on_limit", "Spend"),
+    Concept("what sets the groups to zero", "budget.on_limit", "NodePool", roles="-budget-stop$"),
     Concept("what nodes boot from", "image", "GpuCluster"),
 )
+"""In the order of the page. Concepts with one title are one row."""
 
 
 class UnknownComponentError(Exception):
@@ -94,7 +92,8 @@ class UnknownComponentError(Exception):
 def resources_page(goldens: Path) -> str:
     """The page. Raises UnknownComponentError."""
     found = {provider: tuple(_made_of(goldens, provider)) for provider in TITLES}
-    rows = [row for concept in CONCEPTS if (row := _row(concept, found))]
+    fields = {concept.title: concept.field for concept in CONCEPTS}
+    rows = [row for title, field in fields.items() if (row := _row(title, field, found))]
     return "\n".join(
         [
             "# What each part becomes\n",
@@ -118,14 +117,13 @@ def concept_of(made: Made) -> Concept:
     raise UnknownComponentError(f"{made.component} ({made.name})")
 
 
-def _row(concept: Concept, found: Mapping[Provider, Sequence[Made]]) -> str:
+def _row(title: str, field: str, found: Mapping[Provider, Sequence[Made]]) -> str:
     """A line of the table; empty where no cloud has the concept."""
-    cells = [sorted({m.shown for m in made if concept_of(m) is concept}) for made in found.values()]
+    cells = [sorted({m.shown for m in made if concept_of(m).title == title}) for made in found.values()]
     if not any(cells):
         return ""
     shown = ["<br>".join(f"`{name}`" for name in cell) or "–" for cell in cells]
-    anchor = f"spec.md#{_anchor(concept.field)}"
-    return f"| {concept.title} | [`{concept.field}`]({anchor}) | {' | '.join(shown)} |"
+    return f"| {title} | [`{field}`](spec.md#{_anchor(field)}) | {' | '.join(shown)} |"
 
 
 def _anchor(field: str) -> str:

@@ -59,7 +59,8 @@ def test_what_every_cluster_has_is_something_on_every_cloud(provider: Provider):
         "the group and what its nodes are",
         "storage: lustre",
         "storage: nfs",
-        "budget, and what happens at its limit",
+        "budget, and who hears of it",
+        "what sets the groups to zero",
         "lease and recurring stop",
     }
     empty = {row[0] for row in rows() if row[column] == "–"}
@@ -70,13 +71,24 @@ def test_what_every_cluster_has_is_something_on_every_cloud(provider: Provider):
     ("part", "provider", "name"),
     [
         ("the group and what its nodes are", Provider.AWS, "autoscaling.Group"),
+        ("the group and what its nodes are", Provider.GCP, "compute.InstanceGroupManager"),
+        ("the group and what its nodes are", Provider.AZURE, "compute.VirtualMachineScaleSet"),
         ("nodes that stand together", Provider.AWS, "ec2.PlacementGroup"),
+        ("windows and requests for capacity", Provider.GCP, "compute.ResizeRequest"),
         ("the way out", Provider.AWS, "ec2.NatGateway"),
+        ("the way out", Provider.GCP, "compute.RouterNat"),
+        ("the way out", Provider.AZURE, "network.NatGateway"),
         ("who may reach whom", Provider.AWS, "ec2.SecurityGroup"),
         ("storage: lustre", Provider.AWS, "fsx.LustreFileSystem"),
+        ("storage: lustre", Provider.AZURE, "storagecache.AmlFilesystem"),
         ("storage: bucket", Provider.AWS, "s3.Bucket"),
         ("lease and recurring stop", Provider.AWS, "scheduler.Schedule"),
-        ("budget, and what happens at its limit", Provider.AWS, "lambda.Function"),
+        ("lease and recurring stop", Provider.GCP, "cloudscheduler.Job"),
+        ("lease and recurring stop", Provider.AZURE, "monitor.AutoscaleSetting"),
+        ("budget, and who hears of it", Provider.GCP, "billing.Budget"),
+        ("what sets the groups to zero", Provider.AWS, "lambda.Function"),
+        ("what sets the groups to zero", Provider.GCP, "workflows.Workflow"),
+        ("what sets the groups to zero", Provider.AZURE, "logic.Workflow"),
     ],
 )
 def test_a_resource_stands_at_the_part_that_asks_for_it(part: str, provider: Provider, name: str):
@@ -92,7 +104,7 @@ def test_every_field_of_the_page_is_one_of_the_spec():
 def test_each_concept_takes_something():
     made = [m for provider in BUILT for m in _made_of(GOLDENS, provider)]
     used = {concept_of(m).title for m in made}
-    optional = {"resource group", "what nodes boot from", "storage: what all share"}
+    optional = {"what nodes boot from", "storage: what all share"}
     assert {c.title for c in CONCEPTS} - used <= optional
 
 
@@ -105,6 +117,7 @@ def test_a_concept_names_by_class_or_by_role_and_the_one_without_words_takes_the
     made = Made("Spend", "llama-budget-stop", "sns.Topic")
     assert Concept("a", "budget", "Spend", classes="Topic").names(made)
     assert Concept("a", "budget", "Spend", roles="-budget").names(made)
+    assert not Concept("a", "budget", "Spend", roles="-lease").names(made)
     assert not Concept("a", "budget", "Spend", classes="Queue").names(made)
     assert Concept("a", "budget", "Spend").takes_the_rest
     assert concept_of(made).field == "budget"
