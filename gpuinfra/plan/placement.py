@@ -113,9 +113,24 @@ def _existing(habits: _Habits, name: str, nodes: Nodes, where: str, out: Collect
         )
     elif nodes.capacity.type is CapacityType.RESERVATION and not habits.reserved_takes_group:
         out.add(f.PROXIMITY_REFUSED.at(where, f"group '{name}' with a reservation: {habits.reserved}", hint))
+    elif habits.flex_kept_together and not _flex_keeps(habits, nodes):
+        kept = ", ".join(habits.flex_kept_together)
+        out.add(
+            f.PROXIMITY_REFUSED.at(
+                where,
+                f"group '{name}' with flex-start of {nodes.instance.name}: the cloud places such nodes itself, and keeps "
+                f"a group together only for {kept}",
+                hint,
+            )
+        )
     elif nodes.instance.cluster_placement_supported is False:
         out.add(f.PROXIMITY_REFUSED.at(where, f"{nodes.instance.name} takes no placement group", hint))
     return Placement("existing", name, "named in the spec; nothing is put on top of it")
+
+
+def _flex_keeps(habits: _Habits, nodes: Nodes) -> bool:
+    flex = nodes.capacity.type is CapacityType.FLEX_START
+    return not flex or nodes.instance.family in habits.flex_kept_together
 
 
 def _auto(habits: _Habits, nodes: Nodes) -> Placement:
@@ -142,6 +157,6 @@ def _auto(habits: _Habits, nodes: Nodes) -> Placement:
         return none(f"{why}, and they find capacity more easily apart")
     if nodes.instance.cluster_placement_supported is False:
         return none(f"{name} takes no group")
-    if nodes.capacity.type is CapacityType.FLEX_START and family not in habits.flex_kept_together:
+    if not _flex_keeps(habits, nodes):
         return none(f"flex-start of {name} takes no group")
     return Placement("new", "", f"{nodes.most} nodes that exchange data stand close together")

@@ -50,6 +50,14 @@ def test_a_group_with_a_block_is_refused():
     assert finding.path == "node_pools[0].proximity"
 
 
+def test_flex_start_takes_a_named_group_only_where_the_family_may_have_one():
+    flex = {"capacity": {"type": "flex_start", "duration": "12h"}, "proximity": "acme-policy"}
+    finding = only(resolved(pool(GCP, **flex)), "GI2045")
+    assert "a4-highgpu, a3-ultragpu" in finding.message
+    four = {**GCP, "location": {**GCP["location"], "zone": "us-central1-b"}}
+    assert placed(four, instance_type="a4-highgpu-8g", **flex).placement.mode == "existing"
+
+
 def test_a_block_starts_at_nothing_and_ends_early():
     p = placed(capacity=BLOCK, count=8)
     assert (p.count_min, p.count_initial, p.count_max, p.wanted) == (0, 0, 8, 8)

@@ -212,6 +212,18 @@ def test_two_infiniband_pools_cannot_be_one_job():
     assert "infiniband" in one.message
 
 
+def test_infiniband_pools_that_a_job_names_are_refused_without_a_launcher_too():
+    pool = {"instance_type": "Standard_ND96isr_H100_v5", "count": 4, "fabric": "required"}
+    over = {
+        **AZURE,
+        "node_pools": [pool, {**pool, "name": "other"}],
+        "job": {"command": ["x"], "pools": ["gpu", "other"]},
+    }
+    (one,) = of("GI2235", over)
+    assert one.is_error
+    assert "'gpu' and 'other'" in one.hint
+
+
 def test_independent_jobs_may_use_unlike_pools():
     over = {
         "node_pools": [{}, {"name": "other", "instance_type": "g5.xlarge"}],

@@ -39,7 +39,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
             f"write job.pools: [{a.name}]",
             severity=severity,
         )
-    elif certain and a.fabric.kind in _BOUND_TO_ONE_POOL:
+    elif (certain or job.pools) and a.fabric.kind in _BOUND_TO_ONE_POOL:
         yield CODE.at(
             "job.pools",
             f"the job spans {len(spanned)} pools over {a.fabric.kind}, which joins the nodes of one pool only",
