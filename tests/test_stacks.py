@@ -128,6 +128,9 @@ def test_the_readme_gives_the_price_that_the_tables_give(folder: Path):
         cost = estimate(plan_of(path))
         worst = cost.worst_usd_per_hour
         assert (f"{worst:.0f}" if worst >= 10 else f"{worst:.2f}") in said, (path.name, worst, said)
+        whole = cost.worst_usd_per_lease
+        if not cost.unknown or "over the lease" in text:
+            assert f"{whole:,.0f} USD over the lease" in text, (path.name, whole)
         for name in cost.unknown:
             assert name.partition(" (")[0].partition(" nodes")[0] in text, name
 
