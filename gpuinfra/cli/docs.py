@@ -35,7 +35,8 @@ def command(ctx: click.Context, check: bool, folder: Path | None) -> int:
             f"error: no folder {needed} is here; run it at the root of a checkout of gpuinfra, or name one by --folder"
         )
         return 2
-    made = reference.pages(ctx.find_root().command, CODES)
+    goldens = Path(reference.GOLDENS)
+    made = reference.pages(ctx.find_root().command, CODES, goldens if goldens.is_dir() else None)
     if not check:
         try:
             changed = reference.write(made, folder)

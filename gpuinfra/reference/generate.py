@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..diagnostics import Code
 from .codes import TITLES, all_codes, rule_page, rules_by_code
+from .concepts import resources_page
 from .fields import SpecField, spec_fields
 from .machines import instances_page
 
@@ -19,14 +20,16 @@ COMMAND = "gpuinfra docs"
 _MADE = f"This page is generated from the code by `{COMMAND}`: change the code and run the command, not this page.\n"
 
 
-def pages(root: click.Command, extra: Iterable[Code] = ()) -> dict[str, str]:
-    """Every page by its file name. `root` is the command line, `extra` its own codes."""
-    return {
+def pages(root: click.Command, extra: Iterable[Code] = (), goldens: Path | None = None) -> dict[str, str]:
+    """Every page by its file name. `root` is the command line, `extra` its own codes, and `goldens` where a checkout has
+    what the rooms make; without it there is no page of that."""
+    found = {
         "spec.md": spec_page(),
         "rules.md": rules_page(extra),
         "instances.md": _page(instances_page()),
         "cli.md": cli_page(root),
     }
+    return found if goldens is None else {**found, "resources.md": _page(resources_page(goldens))}
 
 
 def _page(text: str) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from ..catalog import AttachedAccelerator, InstanceType, Price, attached_accelerators, instance_types, prices, retired
 from ..vocabulary import FabricKind, Provider
 
-_TITLES = {Provider.AWS: "Amazon Web Services", Provider.GCP: "Google Cloud", Provider.AZURE: "Microsoft Azure"}
+TITLES = {Provider.AWS: "Amazon Web Services", Provider.GCP: "Google Cloud", Provider.AZURE: "Microsoft Azure"}
+"""The clouds, in the order of every page."""
 _HEAD = ("type", "GPU", "GPUs", "GiB each", "vCPUs", "memory, GiB", "fabric", "interfaces", "on demand, USD/h", "as of")
 _GONE = ("type", "GPU", "GPUs", "retired on", "take instead")
 _ATTACHED = ("accelerator.model", "count", "vCPUs at most", "memory at most, GB", "each, USD/h", "as of")
@@ -27,7 +28,7 @@ def instances_page() -> str:
         "them by region with spot prices, estimates and sources; `gpuinfra explain NAME` shows one type. Nothing is "
         "fetched.\n",
     ]
-    for provider, title in _TITLES.items():
+    for provider, title in TITLES.items():
         by_type: _Prices = {}
         for price in prices(provider):
             by_type.setdefault(price.instance_type, []).append(price)

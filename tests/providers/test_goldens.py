@@ -37,7 +37,10 @@ def test_whole_output(case: str, mode: str) -> None:
     assert [str(d) for d in check_graph(graph, kept[0].plan).diagnostics] == [], "our own rules judge our own room"
     resources = [readable(r) for r in graph.to_json()]
     compare_golden(
-        {"resources": resources, "reads": sorted(r.name for r in graph.reads)}, GOLDENS / case / f"{mode}.json"
+        {"resources": resources, "reads": sorted(r.name for r in graph.reads)},
+        GOLDENS / case / f"{mode}.json",
+        # Recording judged the texts already: there "None" is a word of Azure.
+        allow=["the text of a missing value"],
     )
 
 

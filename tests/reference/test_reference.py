@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -18,14 +19,20 @@ from gpuinfra.reference.fields import type_words
 from gpuinfra.reference.on_change import ON_CHANGE, on_change
 from gpuinfra.spec.schema import json_schema
 
+GOLDENS = Path(__file__).parents[1] / "golden"
+
 
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
-    return reference.pages(root, CODES)
+    return reference.pages(root, CODES, GOLDENS)
 
 
 def test_pages_are_the_same_at_every_run(pages):
-    assert reference.pages(root, CODES) == pages
+    assert reference.pages(root, CODES, GOLDENS) == pages
+
+
+def test_without_a_checkout_there_is_no_page_of_goldens(pages):
+    assert set(pages) - set(reference.pages(root, CODES)) == {"resources.md"}
 
 
 def test_every_code_has_an_anchor_that_the_findings_name(pages):

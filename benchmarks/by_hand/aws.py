@@ -1,4 +1,4 @@
-"""The program that a person would write for the same cluster: typed classes, one loop, nothing shared with gpuinfra.
+"""The program that a person would write for the same cluster on AWS.
 
 It registers the same resources with the same arguments, tags and order, so that only the way there differs.
 """
@@ -53,6 +53,7 @@ def network(
     nat = aws.ec2.NatGateway(
         "large-nat",
         allocation_id=address.id,
+        connectivity_type="public",
         subnet_id=subnets[1].id,
         region=REGION,
         tags=tags("large-nat"),
@@ -93,6 +94,7 @@ def network(
             f"large-{name}-group",
             vpc_id=vpc.id,
             description=f"{name} of large",
+            revoke_rules_on_delete=True,
             region=REGION,
             tags=tags(f"large-{name}-group"),
             opts=child,
@@ -117,6 +119,16 @@ def network(
                 opts=child,
                 **ports,
             )
+    aws.vpc.SecurityGroupEgressRule(
+        "large-out",
+        security_group_id=nodes.id,
+        cidr_ipv4="0.0.0.0/0",
+        ip_protocol="-1",
+        description="Out",
+        region=REGION,
+        tags=tags("large-out"),
+        opts=child,
+    )
     return subnets[0], nodes, files, ready
 
 
@@ -130,7 +142,11 @@ def cluster(pools: list[dict[str, object]]) -> None:
     child = pulumi.ResourceOptions(parent=root)
     subnet, nodes, files, ready = network(child)
     role = aws.iam.Role(
-        "large-role", assume_role_policy=trusted_by("ec2.amazonaws.com"), tags=tags("large-role"), opts=child
+        "large-role",
+        assume_role_policy=trusted_by("ec2.amazonaws.com"),
+        description="Nodes of large",
+        tags=tags("large-role"),
+        opts=child,
     )
     aws.iam.RolePolicy(
         "large-role-policy", role=role.id, policy=json.dumps({"Version": "2012-10-17", "Statement": []}), opts=child
@@ -139,6 +155,7 @@ def cluster(pools: list[dict[str, object]]) -> None:
     scheduler = aws.iam.Role(
         "large-scheduler",
         assume_role_policy=trusted_by("scheduler.amazonaws.com"),
+        description="Stops the groups of large",
         tags=tags("large-scheduler"),
         opts=child,
     )
@@ -175,9 +192,9 @@ def cluster(pools: list[dict[str, object]]) -> None:
         tags=tags("large-failures"),
         opts=child,
     )
-    end = time_.Offset("large-lease", offset_hours=72, opts=child)
+    end = time_.Offset("large-lease", offset_seconds=259200, triggers={"lease": "72h"}, opts=child)
     aws.budgets.Budget(
-        "large-budget", budget_type="COST", time_unit="MONTHLY", limit_amount="100000000", limit_unit="USD",
+        "large-budget", name="large-budget", budget_type="COST", time_unit="MONTHLY", limit_amount="100000000", limit_unit="USD",
         cost_filters=[aws.budgets.BudgetCostFilterArgs(name="TagKeyValue", values=["user:gpuinfra-cluster$large"])],
         notifications=[
             aws.budgets.BudgetNotificationArgs(

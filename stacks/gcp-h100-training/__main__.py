@@ -1,0 +1,13 @@
+"""Four H100 nodes with TCPXO and Lustre on Google Cloud, for three days."""
+
+import pulumi
+
+from gpuinfra import GpuCluster
+
+# The stack's name is part of the cluster's, so that two stacks in one project stay apart.
+cluster = GpuCluster(f"h100-training-{pulumi.get_stack()}", "cluster.yaml")
+
+pulumi.export("connect", cluster.connect)
+pulumi.export("mounts", cluster.mounts)
+pulumi.export("lease_end", cluster.lease_end)
+pulumi.export("usd_per_hour", cluster.usd_per_hour)
