@@ -10,6 +10,7 @@ from google.protobuf import struct_pb2
 
 from ..policy.resource_graph import UNKNOWN, Secret
 from . import data_sources, stack_references, wire
+from .computed_inside import add_computed
 from .declarations import NO_ANSWER, Declarations, answer_for
 from .tokens import Tokens
 
@@ -103,6 +104,7 @@ class Answers:
             found = answer_for(typ, token, key, objects=key not in declared.inputs)
             if found is not NO_ANSWER:
                 state[key] = found
+        add_computed(request.type, state, token)
         for key, value in given.items():
             if value is UNKNOWN:
                 state.pop(key, None)
