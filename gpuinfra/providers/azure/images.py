@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pulumi_azure_native import compute
 
+from ... import catalog
+from ...catalog import Miss
 from ...plan.models import NodeImagePlan
 from ...plan.node_image_naming import has_terms
+from ...vocabulary import Provider
 
 _COMMUNITY, _SHARED = "/communitygalleries/", "/sharedgalleries/"
 
@@ -35,4 +38,6 @@ def purchase_plan(image: NodeImagePlan) -> compute.PlanArgs | None:
 
 def is_trusted_launch_capable(image: NodeImagePlan) -> bool:
     """Whether the image is known to boot with Trusted Launch; ARM refuses one that does not."""
-    return image.image is not None and image.image.trusted_launch is True
+    # By its name: what the plan holds of a stock image is what is laid on it.
+    known = catalog.node_image(Provider.AZURE, image.selector)
+    return not isinstance(known, Miss) and known.trusted_launch is True

@@ -75,7 +75,7 @@ def only(graph: ResourceGraph, type_: str) -> Resource:
 
 def boot_document(scale_set: Resource) -> dict[str, Any]:
     """The cloud-init document of a scale set."""
-    data = base64.b64decode(scale_set.get("virtualMachineProfile.osProfile.customData"), validate=True)
+    data = base64.b64decode(scale_set.get("virtualMachineProfile", "osProfile", "customData"), validate=True)
     assert len(data) <= 65535, "Azure takes 64 KiB of custom data"
     return yaml.safe_load(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
 
