@@ -47,6 +47,8 @@ class _Habits:
     """File systems are peered and take a range of their own."""
     own_subnet: tuple[StorageKind, ...] = ()
     """Storage that wants a subnet of its own, in the nodes' network."""
+    bucket_addresses: int = 0
+    """Addresses of the nodes' subnet that a new bucket takes for the private way to it."""
     fabric_range: str = ""
     """A range that the fabric keeps for itself."""
 
@@ -80,6 +82,8 @@ _HABITS: dict[Provider, _Habits] = {
         "ARM ids: /subscriptions/…/virtualNetworks/V and …/virtualNetworks/V/subnets/S",
         # Managed Lustre: its own subnet, not delegated; NetApp: its own, delegated to Microsoft.NetApp/volumes.
         own_subnet=(StorageKind.LUSTRE, StorageKind.NFS),
+        # An endpoint for each of the two names of an account with folders (Azure Storage, Use private endpoints).
+        bucket_addresses=2,
         # Microsoft, Set up InfiniBand on HPC VMs (2026-09).
         fabric_range="172.16.0.0/16",
     ),
@@ -226,7 +230,9 @@ def _wants(habits: _Habits, zone: str, pools: Sequence[PoolPlan], storage: Seque
     text = f"room for at most {most} node{'s' if most != 1 else ''}"
     if beside:
         text += f" and {len(beside)} file system{'s' if len(beside) != 1 else ''}"
-    wants = [Want("nodes", host + len(beside) * _ADDRESSES_PER_STORAGE, zone, text)]
+    buckets = sum(s.kind is StorageKind.BUCKET and not s.existing for s in storage) * habits.bucket_addresses
+    text += f" and {buckets} endpoints of buckets" if buckets else ""
+    wants = [Want("nodes", host + len(beside) * _ADDRESSES_PER_STORAGE + buckets, zone, text)]
     if habits.public_subnet and any(not p.public_ip for p in pools):
         wants.append(Want("public", 2, zone, "the address translation of private nodes stands here, in their zone"))
     for other in sorted({s.zone for s in elsewhere}):

@@ -43,7 +43,8 @@ class PrivateLink:
                 private_endpoint_name=fixed_name(logical, "private_endpoint"),
                 resource_group_name=self._group.name,
                 location=self._plan.region,
-                subnet=network.SubnetArgs(id=self._place.subnet_id),
+                # The SDK would write Disabled, and the subnet itself says Enabled.
+                subnet=network.SubnetArgs(id=self._place.subnet_id, private_endpoint_network_policies="Enabled"),
                 private_link_service_connections=[
                     network.PrivateLinkServiceConnectionArgs(
                         name=service, private_link_service_id=account.id, group_ids=[service]
@@ -87,7 +88,9 @@ class PrivateLink:
             # Other accounts with private endpoints of their own are not in this zone, and would have no name any more.
             resolution_policy=privatedns.ResolutionPolicy.NX_DOMAIN_REDIRECT,
             tags=self._tags(),
-            opts=pulumi.ResourceOptions.merge(self._opts, pulumi.ResourceOptions(replace_on_changes=["virtualNetwork"])),
+            opts=pulumi.ResourceOptions.merge(
+                self._opts, pulumi.ResourceOptions(replace_on_changes=["virtualNetwork"])
+            ),
         )
         return zone, link
 

@@ -154,9 +154,7 @@ def _joined(names: list[str | None]) -> str:
 
 def _lustre_mount(system: storagecache.AmlFilesystem) -> Mount:
     address, name = lustre.address(system), pulumi.Output.from_input(lustre.MOUNT_NAME)
-    return Mount(
-        address, pulumi.Output.from_input(f"/{lustre.MOUNT_NAME}"), {"address": address, "mount_name": name}
-    )
+    return Mount(address, pulumi.Output.from_input(f"/{lustre.MOUNT_NAME}"), {"address": address, "mount_name": name})
 
 
 def _volume_mount(volume: netapp.CapacityPoolVolume) -> Mount:

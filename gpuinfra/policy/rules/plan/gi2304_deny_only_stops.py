@@ -1,9 +1,9 @@
 """A denial that is no more than a stop.
 
 What: `budget.on_limit` is `deny`, on a cloud that has nothing to forbid new nodes with.
-Why: Google has no action of a budget, and no right to start nodes that could be taken from people for one cluster alone; taking the project's billing away destroys data. The groups go to zero when the budget is spent and again at each later message of that month, and until then nodes can be started.
+Why: Google and Azure have no action of a budget, and no right to start nodes that a budget could take from people for one cluster alone; on Google taking the project's billing away destroys data. The groups go to zero when the budget is spent and again at each later message of that month, and until then nodes can be started.
 Fix: Write on_limit: stop, which is what happens, and take the right to deploy away by hand where it must be.
-References: Cloud Billing, Set up programmatic notifications; GoogleCloudPlatform/python-docs-samples#9008
+References: Cloud Billing, Set up programmatic notifications; Azure Cost Management, Budgets; GoogleCloudPlatform/python-docs-samples#9008
 """
 
 from __future__ import annotations
@@ -28,6 +28,12 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         )
 
 
+_AZURE = """\
+location: {{provider: azure, region: eastus}}
+node_pools: [{{instance_type: Standard_ND96isr_H100_v5}}]
+storage: []
+budget: {0}
+"""
 _GCP = """\
 location: {{provider: gcp, project: acme-lab, region: us-central1}}
 node_pools: [{{instance_type: g2-standard-4}}]
@@ -41,7 +47,7 @@ RULE = PlanRule(
     check,
     Examples(
         (_GCP.format("{on_limit: stop}"), _GCP.format("{on_limit: deny, per_month_usd: null, per_run_usd: 900}")),
-        (_GCP.format("{on_limit: deny}"),),
+        (_GCP.format("{on_limit: deny}"), _AZURE.format("{on_limit: deny}")),
     ),
-    providers=(Provider.GCP,),
+    providers=(Provider.GCP, Provider.AZURE),
 )
