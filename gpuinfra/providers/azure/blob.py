@@ -22,7 +22,7 @@ def storage_account(
     """Registers an account that no key opens, and that the internet does not reach."""
     return blobs.StorageAccount(
         f"{storage.resource_name}-account",
-        account_name=group.id.apply(lambda id: _account_name(storage, id)),
+        account_name=group.id.apply(lambda id: account_name(storage, id)),
         resource_group_name=group.name,
         location=plan.region,
         kind=blobs.Kind.STORAGE_V2,
@@ -70,7 +70,7 @@ def blob_container(
     )
 
 
-def _account_name(storage: StoragePlan, group_id: str | None) -> str:
+def account_name(storage: StoragePlan, group_id: str | None) -> str:
     """A name that is the same for the same storage, and nobody else's in the world: the beginning is for people, the end
     a digest that holds the subscription.
 
