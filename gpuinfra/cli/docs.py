@@ -25,7 +25,6 @@ def command(ctx: click.Context, check: bool, folder: Path | None) -> int:
     For those who work on gpuinfra; CI runs it with --check. A folder that --folder names is made where it is missing.
     """
     from .. import reference
-    from .judge import CODES
 
     # Without --folder only a checkout is meant: pages written just anywhere would be litter.
     needed = folder if folder and check else None if folder else Path(FOLDER).parent
@@ -36,7 +35,7 @@ def command(ctx: click.Context, check: bool, folder: Path | None) -> int:
         )
         return 2
     goldens = Path(reference.GOLDENS)
-    made = reference.pages(ctx.find_root().command, CODES, goldens if goldens.is_dir() else None)
+    made = reference.pages(ctx.find_root().command, goldens if goldens.is_dir() else None)
     if not check:
         try:
             changed = reference.write(made, folder)

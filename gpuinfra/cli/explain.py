@@ -46,9 +46,8 @@ def command(subject: str) -> int:
 
 def _codes() -> dict[str, Code]:
     from ..reference import all_codes
-    from .judge import CODES
 
-    return all_codes(CODES)
+    return all_codes()
 
 
 def _near_codes(subject: str) -> tuple[str, ...]:

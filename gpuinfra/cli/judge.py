@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..diagnostics import Code, Diagnostic, Severity, in_order
+from ..diagnostics import Diagnostic, in_order
 from . import findings as rendering
 from .output import is_terminal, terminal_width
 
@@ -52,18 +52,6 @@ format_option = click.option(
 )
 
 
-ROOM_NOT_BUILT = Code(
-    "GI2190",
-    "room-not-built",
-    Severity.INFO,
-    "The cloud can be planned for, and not yet deployed to.",
-    why="Decisions, cost and checks need the catalog alone; resources need the cloud's room, which this version lacks.",
-    fix="Use the plan and its cost for comparison; deploy on a cloud whose room is there.",
-)
-CODES = (ROOM_NOT_BUILT,)
-"""Codes that only the command line gives."""
-
-
 @dataclass(frozen=True)
 class Judged:
     """One spec, read, planned and judged. `plan` is None where nothing could be decided."""
@@ -89,17 +77,7 @@ def judge_loaded(loaded: Loaded, now: datetime | None) -> Judged:
     from ..policy.judgement import judge as judgement_of
 
     judgement = judgement_of(loaded, now)
-    judged = Judged(loaded, judgement.plan, judgement.diagnostics)
-    return Judged(loaded, judgement.plan, judged.with_findings(_room(judgement.plan)))
-
-
-def _room(plan: ClusterPlan | None) -> tuple[Diagnostic, ...]:
-    """That the cloud cannot be deployed to yet, where that is so: `check` and `plan` say the same."""
-    from ..providers import RoomNotBuilt, available
-
-    if plan is None or plan.provider in available():
-        return ()
-    return (ROOM_NOT_BUILT.at("location.provider", str(RoomNotBuilt(plan.provider))),)
+    return Judged(loaded, judgement.plan, judgement.diagnostics)
 
 
 def findings_text(found: Sequence[Diagnostic], paths: Sequence[str]) -> str:

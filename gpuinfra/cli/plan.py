@@ -14,8 +14,7 @@ import click
 from ..diagnostics import Diagnostic, GpuInfraError, has_errors
 from . import findings as rendering
 from . import moving
-from .judge import CODES as CODES
-from .judge import ROOM_NOT_BUILT, Judged, findings_text, format_option, judge, judge_loaded, now_option
+from .judge import Judged, findings_text, format_option, judge, judge_loaded, now_option
 from .output import as_json, is_terminal, note, printable, write
 
 if TYPE_CHECKING:
@@ -105,13 +104,11 @@ def _judged(spec: str, wanted: moving.Wanted, now: datetime | None) -> tuple[Jud
 
 
 def record_plan(plan: ClusterPlan) -> Recorded:
-    """Renders a plan without a cloud and judges its resources. A missing SDK or room is said, not raised."""
-    from ..providers import MissingSdk, RoomNotBuilt, get
+    """Renders a plan without a cloud and judges its resources. A missing SDK is said, not raised."""
+    from ..providers import MissingSdk, get
 
     try:
         get(plan.provider)
-    except RoomNotBuilt as e:
-        return Recorded(None, (ROOM_NOT_BUILT.at("location.provider", str(e)),))
     except MissingSdk as e:
         return Recorded(None, missing_sdk=str(e))
     from ..cluster import GpuCluster

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Door:
-    """Where a room is. `module` is empty while the room is not built."""
+    """Where a room is, and the extra that installs its SDK."""
 
     module: str
     extra: str
@@ -37,27 +37,14 @@ class MissingSdk(ImportError):  # noqa: N818
         super().__init__(f"the Python package that provides '{module}' is needed and not installed: {self.command}")
 
 
-class RoomNotBuilt(NotImplementedError):  # noqa: N818
-    """The cloud's resources cannot be rendered yet; everything before that works."""
-
-    def __init__(self, provider: Provider) -> None:
-        self.provider = provider
-        super().__init__(
-            f"resources for '{provider}' are not built yet; gpuinfra checks, plans and prices such a cluster, and deploys "
-            f"to: {', '.join(available())}"
-        )
-
-
 def available() -> tuple[Provider, ...]:
-    """The clouds whose rooms are built, whether or not their SDKs are installed."""
-    return tuple(provider for provider, door in _DOORS.items() if door.module)
+    """The clouds that have a room, whether or not their SDKs are installed."""
+    return tuple(_DOORS)
 
 
 def get(provider: Provider) -> Room:
-    """A cloud's room. Raises RoomNotBuilt, or MissingSdk where its SDK is not installed."""
+    """A cloud's room. Raises MissingSdk where its SDK is not installed."""
     door = _DOORS[provider]
-    if not door.module:
-        raise RoomNotBuilt(provider)
     try:
         return cast("Room", import_module(door.module))
     except ModuleNotFoundError as e:

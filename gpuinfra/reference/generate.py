@@ -20,12 +20,12 @@ COMMAND = "gpuinfra docs"
 _MADE = f"This page is generated from the code by `{COMMAND}`: change the code and run the command, not this page.\n"
 
 
-def pages(root: click.Command, extra: Iterable[Code] = (), goldens: Path | None = None) -> dict[str, str]:
-    """Every page by its file name. `root` is the command line, `extra` its own codes, and `goldens` where a checkout has
-    what the rooms make; without it there is no page of that."""
+def pages(root: click.Command, goldens: Path | None = None) -> dict[str, str]:
+    """Every page by its file name. `root` is the command line, and `goldens` where a checkout has what the rooms
+    make; without it there is no page of that."""
     found = {
         "spec.md": spec_page(),
-        "rules.md": rules_page(extra),
+        "rules.md": rules_page(),
         "instances.md": _page(instances_page()),
         "cli.md": cli_page(root),
     }

@@ -185,18 +185,6 @@ def test_a_fault_on_one_file_leaves_the_findings_of_the_others(run, spec_file, f
             assert ran.data["summary"]["errors"] == 1
 
 
-def test_a_cloud_without_a_room_is_said_as_in_the_plan(run, spec_file, monkeypatch):
-    from gpuinfra import providers
-
-    path = spec_file()
-    assert "GI2190" not in run("check", path, "--now", NOW).out
-    monkeypatch.setattr(providers, "available", lambda: ())
-    ran = run("check", path, "--now", NOW, "--format", "json")
-    assert ran.status == 0
-    said = [f for f in ran.data["findings"] if f["code"] == "GI2190"]
-    assert [(f["severity"], f["path"], f["source"]["line"]) for f in said] == [("info", "location.provider", 4)]
-
-
 def test_of_many_findings_the_text_shows_the_worst_hundred_and_counts_all():
     infos = [finding(severity=Severity.INFO, source=Source("a.yaml", n, 1)) for n in range(1, 301)]
     last = finding(source=Source("a.yaml", 999, 1))

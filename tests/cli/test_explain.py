@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from gpuinfra import reference
-from gpuinfra.cli.plan import CODES
 from gpuinfra.spec.schema import json_schema
 
 
-@pytest.mark.parametrize("code", ["GI1001", "gi2001", "GI2190"])
+@pytest.mark.parametrize("code", ["GI1001", "gi2001", "GI2170"])
 def test_a_code(run, code):
     ran = run("explain", code)
     assert ran.status == 0
@@ -17,7 +16,7 @@ def test_a_code(run, code):
 
 
 def test_every_code_can_be_explained(run):
-    for code, entry in reference.all_codes(CODES).items():
+    for code, entry in reference.all_codes().items():
         out = run("explain", code).out
         assert out.startswith(f"{code} {entry.slug}\n")
         assert "```" not in out

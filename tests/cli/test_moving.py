@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuinfra import providers
-from gpuinfra.vocabulary import Provider
+from gpuinfra.cli.plan import Recorded
 
 from .conftest import NOW
 
@@ -16,12 +15,8 @@ GCP = ("--provider", "gcp", "--region", "us-central1")
 
 @pytest.fixture(autouse=True)
 def rooms(monkeypatch: pytest.MonkeyPatch):
-    """No room is built: what a move decides and costs needs none."""
-
-    def refuse(provider: Provider) -> None:
-        raise providers.RoomNotBuilt(provider)
-
-    monkeypatch.setattr(providers, "get", refuse)
+    """Nothing is rendered: what a move decides and costs needs no resources."""
+    monkeypatch.setattr("gpuinfra.cli.plan.record_plan", lambda plan: Recorded(None))
 
 
 def test_the_json_form_says_what_changed(run, spec_file):

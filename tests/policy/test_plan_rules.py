@@ -645,7 +645,7 @@ def test_waivers_that_cover_nothing(over: dict[str, Any], path: str, hint: str):
         waived_for("GI2012", "storage[0]", storage=[lustre(zone="use1-az77")]),
         waived_for("GI2123", "image"),
         waived_for("GI3053", "gpu.metadataOptions"),
-        waived_for("GI2190"),
+        waived_for("GI2170"),
     ],
 )
 def test_waivers_that_cover_something_or_cannot_be_judged(over: dict[str, Any]):

@@ -5,20 +5,9 @@ import sys
 
 import pytest
 
-from gpuinfra.providers import MissingSdk, RoomNotBuilt, available, get
+from gpuinfra.providers import MissingSdk, available, get
 from gpuinfra.providers.protocol import MODULES
 from gpuinfra.vocabulary import Provider
-
-
-def test_the_rooms_that_are_built() -> None:
-    assert available() == (Provider.AWS,)
-    assert callable(get(Provider.AWS).render)
-
-
-@pytest.mark.parametrize("provider", [Provider.GCP, Provider.AZURE])
-def test_a_room_that_is_not_built_says_so(provider: Provider) -> None:
-    with pytest.raises(RoomNotBuilt, match=f"resources for '{provider}' are not built yet.*deploys to: aws"):
-        get(provider)
 
 
 def test_every_room_has_the_same_files() -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from gpuinfra import catalog, reference
 from gpuinfra.cli.app import COMMANDS, root
-from gpuinfra.cli.plan import CODES
 from gpuinfra.diagnostics import Code, Severity
 from gpuinfra.policy.registry import all_rules
 from gpuinfra.reference.codes import MODULES, DuplicateCodeError, _sections
@@ -24,24 +23,24 @@ GOLDENS = Path(__file__).parents[1] / "golden"
 
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
-    return reference.pages(root, CODES, GOLDENS)
+    return reference.pages(root, GOLDENS)
 
 
 def test_pages_are_the_same_at_every_run(pages):
-    assert reference.pages(root, CODES, GOLDENS) == pages
+    assert reference.pages(root, GOLDENS) == pages
 
 
 def test_without_a_checkout_there_is_no_page_of_goldens(pages):
-    assert set(pages) - set(reference.pages(root, CODES)) == {"resources.md"}
+    assert set(pages) - set(reference.pages(root)) == {"resources.md"}
 
 
 def test_every_code_has_an_anchor_that_the_findings_name(pages):
-    for code in reference.all_codes(CODES):
+    for code in reference.all_codes():
         assert f'<a id="{code.lower()}"></a>\n### {code} ' in pages["rules.md"]
 
 
 def test_every_module_of_codes_exists_and_codes_are_well_formed():
-    codes = reference.all_codes(CODES)
+    codes = reference.all_codes()
     from importlib import import_module
 
     for module in MODULES:
@@ -55,7 +54,7 @@ def test_every_module_of_codes_exists_and_codes_are_well_formed():
 
 @pytest.mark.parametrize("start", ["GI1", "GI2", "GI3"])
 def test_slugs_are_unique_in_each_kind(start):
-    slugs = [code.slug for name, code in reference.all_codes(CODES).items() if name.startswith(start)]
+    slugs = [code.slug for name, code in reference.all_codes().items() if name.startswith(start)]
     assert sorted({s for s in slugs if slugs.count(s) > 1}) == []
 
 

@@ -23,8 +23,8 @@ from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2281", "waiver-unused", Severity.INFO, __doc__)
 _RESOURCES = "GI3"
-_ABOVE = ("GI217", "GI219")
-"""Codes of components, rooms and the command line, which this layer cannot list."""
+_ABOVE = "GI217"
+"""Codes of components and rooms, which this layer cannot list."""
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
