@@ -163,6 +163,22 @@ def test_a_machine_without_gpus_moves_with_its_host() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "disk", "host"),
+    [
+        ("n2-standard-8", "pd-balanced", "MIGRATE"),
+        ("c4-standard-8", "hyperdisk-balanced", "MIGRATE"),
+        ("n4-standard-8", "hyperdisk-balanced", "MIGRATE"),
+        ("h3-standard-88", "pd-balanced", "TERMINATE"),
+        ("c3-standard-192-metal", "hyperdisk-balanced", "TERMINATE"),
+    ],
+)
+def test_machines_without_gpus_boot_from_a_disk_that_they_take(name: str, disk: str, host: str) -> None:
+    graph = recorded(cluster(node_pools=[pool(instance_type=name, count=1)], shutdown={"lease": "72h"}))
+    template = only(graph, TEMPLATE)
+    assert (template.get("disks", 0, "diskType"), template.get("scheduling", "onHostMaintenance")) == (disk, host)
+
+
+@pytest.mark.parametrize(
     ("name", "nvme", "drives"),
     [
         ("g4-standard-48", "raid0", 4),
