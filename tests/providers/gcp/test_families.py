@@ -184,6 +184,8 @@ def test_machines_without_gpus_boot_from_a_disk_that_they_take(name: str, disk: 
         ("g4-standard-48", "raid0", 4),
         ("g4-standard-96", "separate", 8),
         ("g4-standard-48", "none", 0),
+        ("g2-standard-24", "raid0", 2),
+        ("a2-highgpu-4g", "raid0", 8),
         ("a3-highgpu-8g", "raid0", 0),
         ("a2-ultragpu-2g", "raid0", 0),
     ],
