@@ -32,6 +32,8 @@ class NicLayout(NamedTuple):
     as_of: str
     mtu_single_node: int | None = None
     """MTU of the host network where a pool has one node only; None: as `mtu_host`."""
+    migrates: bool = True
+    """Its machines move to another host while they run, where they have no GPU."""
     reservation_bound: bool = False
     """Reservations of the family are dense blocks, whose machines are bought as bound to them (facts a3)."""
     grouped_by: str = "placement"

@@ -192,6 +192,7 @@ def nic_layout(row: Row) -> NicLayout:
         source=row.text("source"),
         as_of=row.text("as_of"),
         mtu_single_node=row.integer("mtu_single_node"),
+        migrates=row.flag("migrates") is not False,
         reservation_bound=row.flag("reservation_bound") is True,
         grouped_by=row.text("grouped_by") or "placement",
         topology=row.text("topology"),

@@ -116,6 +116,19 @@ def test_the_second_form_of_nfs_is_tried_where_the_first_is_refused(sandbox: Mak
     assert [call[4].split(",")[0] for call in node.called("mount")] == ["nfsvers=4.1", "nfsvers=3"]
 
 
+def test_googles_lustre_client_speaks_over_the_first_network_alone(sandbox: MakeSandbox):
+    node = sandbox(plans.plan(Provider.GCP))
+    (node.root / "proc/net").mkdir()
+    (node.root / "proc/net/route").write_text("Iface Destination\nenp6s0 0000FEA9\nenp0s12 00000000\n")
+    node.stub("gpg", "cat >/dev/null")
+    done = node.run("/opt/gpuinfra/bin/lustre-client")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (node.root / "etc/modprobe.d/gpuinfra-lnet.conf").read_text() == "options lnet networks=tcp0(enp0s12)\n"
+    source = (node.root / "etc/apt/sources.list.d/gcp-lustre-client.list").read_text()
+    assert source.startswith("deb [signed-by=/usr/share/keyrings/gcp-lustre-client.gpg] https://us-apt.pkg.dev/")
+    assert any("lustre-client-utils" in call for call in node.called("apt-get"))
+
+
 def test_the_lustre_client_is_installed_for_the_running_kernel_where_it_is_missing(sandbox: MakeSandbox):
     plan = plans.plan(Provider.AWS, stores=(plans.storage(StorageKind.LUSTRE, "scratch", "/scratch"),))
     node = sandbox(plan)

@@ -8,4 +8,5 @@ import pytest
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # Importing an SDK's module declares its retired classes, each of which warns; none of them is ours.
     for item in items:
-        item.add_marker(pytest.mark.filterwarnings("ignore::DeprecationWarning:pulumi_aws"))
+        for sdk in ("pulumi_aws", "pulumi_gcp"):
+            item.add_marker(pytest.mark.filterwarnings(f"ignore::DeprecationWarning:{sdk}"))

@@ -24,8 +24,7 @@ def scheduling(plan: ClusterPlan, pool: PoolPlan) -> compute.RegionInstanceTempl
     ends = buys in (CapacityType.SPOT, CapacityType.FLEX_START) or model == _BOUND
     return compute.RegionInstanceTemplateSchedulingArgs(
         provisioning_model=model,
-        # Machines with GPUs cannot move to another host.
-        on_host_maintenance="TERMINATE" if pool.gpus_per_node or buys is CapacityType.SPOT else "MIGRATE",
+        on_host_maintenance="MIGRATE" if _moves(pool) else "TERMINATE",
         automatic_restart=buys not in (CapacityType.SPOT, CapacityType.FLEX_START),
         preemptible=True if buys is CapacityType.SPOT else None,
         instance_termination_action=_DELETE if ends else None,
@@ -65,6 +64,12 @@ def reservation_affinity(plan: ClusterPlan, pool: PoolPlan) -> compute.RegionIns
         # An open reservation that fits is paid for already.
         return args(type="ANY_RESERVATION")
     return args(type="NO_RESERVATION")
+
+
+def _moves(pool: PoolPlan) -> bool:
+    """Machines with GPUs cannot move to another host, and spot machines are taken back instead."""
+    still = pool.gpus_per_node or pool.capacity.type is CapacityType.SPOT
+    return not still and catalog.nic_layout(pool.instance.name).migrates
 
 
 def _model(pool: PoolPlan) -> str:

@@ -179,11 +179,29 @@ def test_a_machine_without_gpus_moves_with_its_host() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "disk", "host"),
+    [
+        ("n2-standard-8", "pd-balanced", "MIGRATE"),
+        ("c4-standard-8", "hyperdisk-balanced", "MIGRATE"),
+        ("n4-standard-8", "hyperdisk-balanced", "MIGRATE"),
+        ("h3-standard-88", "pd-balanced", "TERMINATE"),
+        ("c3-standard-192-metal", "hyperdisk-balanced", "TERMINATE"),
+    ],
+)
+def test_machines_without_gpus_boot_from_a_disk_that_they_take(name: str, disk: str, host: str) -> None:
+    graph = recorded(cluster(node_pools=[pool(instance_type=name, count=1)], shutdown={"lease": "72h"}))
+    template = only(graph, TEMPLATE)
+    assert (template.get("disks", 0, "diskType"), template.get("scheduling", "onHostMaintenance")) == (disk, host)
+
+
+@pytest.mark.parametrize(
     ("name", "nvme", "drives"),
     [
         ("g4-standard-48", "raid0", 4),
         ("g4-standard-96", "separate", 8),
         ("g4-standard-48", "none", 0),
+        ("g2-standard-24", "raid0", 2),
+        ("a2-highgpu-4g", "raid0", 8),
         ("a3-highgpu-8g", "raid0", 0),
         ("a2-ultragpu-2g", "raid0", 0),
     ],
