@@ -139,7 +139,7 @@ def _action_group(
                 name="no-nodes",
                 resource_id=workflow.id,
                 # Whoever has the address may start the workflow.
-                callback_url=pulumi.Output.secret(found.apply(lambda answer: answer.value)),
+                callback_url=found.apply(lambda answer: answer.value),
                 use_common_alert_schema=False,
             )
         ],
