@@ -27,7 +27,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if attachments is None:
             continue
         rdma = [a for a in attachments if a.kind in RDMA_KINDS]
-        lost = any(not a.key and late(plain(a.raw.get("subnetwork") or a.raw.get("network"))) for a in rdma)
+        lost = any(not a.key and any(late(plain(a.raw.get(k))) for k in ("subnetwork", "network")) for a in rdma)
         if lost or any(a.network is not None and profile_unknown(a.network) for a in rdma):
             yield Undecided(CODE.code, m.name, "the network of an RDMA interface is not known yet")
         faults = list(dict.fromkeys(_faults(m, attachments)))

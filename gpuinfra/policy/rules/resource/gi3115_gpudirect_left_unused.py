@@ -19,6 +19,9 @@ from ...wire_values import late
 CODE = described("GI3115", "gpudirect-left-unused", Severity.WARNING, __doc__, ("GCP GCP-NET-16",))
 
 
+_MORE = ("additionalNodeNetworkConfigs", "acceleratorNetworkProfile")
+
+
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template or pool; what our own component made is judged by the plan rules."""
     for m in ctx.gcp.machines:
@@ -30,9 +33,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             config = m.source.get("networkConfig")
             if late(config):
                 yield Undecided(CODE.code, m.name, "the networks are not known yet")
-            elif not any(
-                m.source.get("networkConfig", k) for k in ("additionalNodeNetworkConfigs", "acceleratorNetworkProfile")
-            ):
+            elif all(m.source.get("networkConfig", k) in (None, []) for k in _MORE):
                 yield _finding(ctx, m, f"{m.name}.networkConfig")
         elif m.interfaces is None:
             yield Undecided(CODE.code, m.name, "the network interfaces are not known yet")
