@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
 from .gcp_graph import AUTOSCALERS, BUDGET, GROUPS, INSTANCE, JOB, NODE_POOL, GcpGraph, Machines, own_name
 from .resource_graph import Resource
-from .wire_values import late, number
+from .wire_values import items, late, number
 
 LISTENERS = (
     "gcp:pubsub/subscription:Subscription",
@@ -90,6 +93,33 @@ def budget_reacts(gcp: GcpGraph) -> bool:
     """Whether a budget of the program tells a topic on which something listens."""
     topics = [b.get("allUpdatesRule", "pubsubTopic") for b in gcp.of_type(BUDGET)]
     return any(t is not None for t in topics) and gcp.has(*LISTENERS)
+
+
+def ignores(resource: Resource, key: str) -> bool:
+    """Whether `up` leaves a property of a resource alone."""
+    return bool({key, "*"} & {str(i) for i in items(resource.options.get("ignoreChanges"))})
+
+
+def moment(value: object) -> datetime | None:
+    """An instant from text, UTC where it names no offset; None for anything else."""
+    found = value
+    if isinstance(value, str) and not late(value):
+        try:
+            found = datetime.fromisoformat(value.strip())
+        except ValueError:
+            return None
+    if not isinstance(found, datetime):
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+def is_timezone(name: str) -> bool:
+    """Whether a name is one of the IANA timezones."""
+    try:
+        ZoneInfo(name)
+    except (ValueError, KeyError, OSError):
+        return False
+    return True
 
 
 def _on_schedule(gcp: GcpGraph, machines: Machines) -> bool:

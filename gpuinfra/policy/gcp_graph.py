@@ -404,6 +404,11 @@ class GcpGraph(LinkedGraph):
         return _only(self.link(machines.source, key, machines.get(*path), RESERVATION))
 
 
+def has_rdma(machines: Machines) -> bool:
+    """Whether the machine type has RDMA cards (A3 Ultra and newer)."""
+    return machines.layout is not None and bool(machines.layout.network_profile_suffix)
+
+
 def own_name(resource: Resource) -> str:
     """The cloud name that a resource was given; empty where the name is made up later."""
     for key in ("name", "instanceId"):
