@@ -1,6 +1,7 @@
 """Facts about clouds, GPUs and images: one table each, one row a fact, each row with its source and date."""
 
 from .folder import Catalog
+from .google_models import GkeFloor, MachineParts
 from .models import (
     Accelerator,
     AttachedAccelerator,
@@ -8,11 +9,9 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
-    GkeFloor,
     InfiniBand,
     InstanceType,
     Limit,
-    MachineParts,
     Miss,
     NetworkCards,
     NicLayout,

@@ -14,6 +14,7 @@ from typing import TypeVar, cast
 from ..diagnostics import nearest
 from ..vocabulary import CapacityType, Provider, StorageKind
 from . import machines, offers, software
+from .google_models import GkeFloor, MachineParts
 from .models import (
     Accelerator,
     AttachedAccelerator,
@@ -21,11 +22,9 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
-    GkeFloor,
     InfiniBand,
     InstanceType,
     Limit,
-    MachineParts,
     Miss,
     NetworkCards,
     NicLayout,

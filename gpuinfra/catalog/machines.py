@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from ..vocabulary import FabricKind, KernelModule, Provider
+from .google_models import GkeFloor, MachineParts
 from .models import (
     Accelerator,
     AttachedAccelerator,
-    GkeFloor,
     InfiniBand,
     InstanceType,
-    MachineParts,
     NetworkCards,
     NicLayout,
     NicSlot,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..vocabulary import CapacityType, Provider, StorageKind
 from .folder import Catalog
+from .google_models import GkeFloor, MachineParts
 from .models import (
     Accelerator,
     AttachedAccelerator,
@@ -17,11 +18,9 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
-    GkeFloor,
     InfiniBand,
     InstanceType,
     Limit,
-    MachineParts,
     Miss,
     NetworkCards,
     NicLayout,

@@ -12,7 +12,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import NETWORK, Machines, is_roce, last_part, profile, region_of
+from ...gcp_graph import is_roce, profile
+from ...gcp_machines import Machines
+from ...gcp_types import NETWORK, last_part, region_of
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain

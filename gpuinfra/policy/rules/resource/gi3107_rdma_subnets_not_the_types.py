@@ -12,8 +12,10 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import NETWORK, Attachment, Machines, is_roce
+from ...gcp_graph import Attachment, is_roce
 from ...gcp_interfaces import RDMA_KINDS, is_metal
+from ...gcp_machines import Machines
+from ...gcp_types import NETWORK
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain
 

@@ -16,7 +16,8 @@ from typing import Any
 from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import FILESTORE, NETWORK, SUBNET, Machines
+from ...gcp_machines import Machines
+from ...gcp_types import FILESTORE, NETWORK, SUBNET
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, late, plain

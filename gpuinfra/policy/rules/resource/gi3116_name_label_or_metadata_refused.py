@@ -15,7 +15,7 @@ from typing import Any, cast
 from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import (
+from ...gcp_types import (
     BUCKET,
     BUDGET,
     DISK,

@@ -14,8 +14,8 @@ from typing import Any
 from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider, StorageKind
-from ...gcp_graph import FILESTORE, LUSTRE
 from ...gcp_storage import in_band, nearest_sizes
+from ...gcp_types import FILESTORE, LUSTRE
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import PARALLELSTORE
+from ...gcp_types import PARALLELSTORE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3172", "parallelstore-in-a-new-stack", Severity.ERROR, __doc__, ("GCP GCP-STO-04",))
