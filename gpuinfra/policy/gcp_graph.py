@@ -33,6 +33,7 @@ from .linked_graph import LinkedGraph, Links
 from .resource_graph import UNKNOWN, Resource
 from .wire_values import entries, items, late, number, plain
 
+_INSIDE = re.compile(r"\$\{([^{}]+)\.[^.{}]+\}")
 _PROFILE = re.compile(r"(?P<zone>[a-z0-9-]+?)-(?P<kind>vpc-[a-z-]+)")
 
 
@@ -180,7 +181,11 @@ class GcpGraph(LinkedGraph):
         subnets = self.link(source, "networkInterfaces", raw.get("subnetwork"), SUBNET)
         networks = self.link(source, "networkInterfaces", raw.get("network"), NETWORK)
         subnet = _only(subnets)
-        network = _only(networks) or (_only(self.linked(subnet, "network", NETWORK)) if subnet is not None else None)
+        network = (
+            _only(networks)
+            or self._named_inside(raw.get("subnetwork"))
+            or (_only(self.linked(subnet, "network", NETWORK)) if subnet is not None else None)
+        )
         key = network.urn if network is not None else ""
         if not key and len(networks.foreign) == 1 and not networks.unknown:
             key = last_part(networks.foreign[0])
@@ -188,6 +193,12 @@ class GcpGraph(LinkedGraph):
             foreign = self.linked(subnet, "network", NETWORK).foreign
             key = last_part(foreign[0]) if len(foreign) == 1 else ""
         return Attachment(index, "" if late(kind) or kind is None else str(kind), late(kind), network, subnet, key, raw)
+
+    def _named_inside(self, value: Any) -> Resource | None:
+        """The network of a subnet that the network makes itself, whose name is composed with the network's."""
+        names = _INSIDE.findall(value) if isinstance(value, str) and not _INSIDE.fullmatch(value) else []
+        found = [r for r in self.of_type(NETWORK) if r.name in names]
+        return found[0] if len(found) == 1 else None
 
     def subnets_of(self, network: Resource) -> tuple[Resource, ...]:
         """The subnets that this program makes in a network."""

@@ -82,7 +82,9 @@ def _fault(what: str, value: str) -> str:
         return ""
     if len(value) > row.maximum:
         return f"has {len(value)} characters, and {row.maximum} are taken"
-    if row.pattern and not re.fullmatch(row.pattern, value):
+    # What is made up behind a prefix ends the name, so that a prefix may end with a dash.
+    text = value.rstrip("-") if what.endswith("_prefix") else value
+    if row.pattern and not re.fullmatch(row.pattern, text):
         return f"does not fit {row.pattern}"
     return ""
 
@@ -128,6 +130,7 @@ RULE = ResourceRule(
         (
             _T.format("acme-net"),
             _LABELLED.format("{team: nlp}"),
+            "- {type: gcp.compute.InstanceTemplate, name: nodes, inputs: {namePrefix: acme-gpu-}}\n",
         ),
         (
             _T.format("Acme_Net"),
