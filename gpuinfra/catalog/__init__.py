@@ -2,6 +2,7 @@
 
 from .azure_sizes import InfiniBand
 from .folder import Catalog
+from .google_models import GkeFloor, MachineParts
 from .interfaces import NicLayout, NicSlot
 from .models import (
     Accelerator,
@@ -34,10 +35,13 @@ from .tables import (
     cuda_releases,
     folders,
     framework_builds,
+    gke_floors,
     infiniband,
     instance_type,
     instance_types,
     limit,
+    machine_accelerators,
+    machine_parts,
     network_cards,
     nic_layout,
     node_image,
@@ -66,9 +70,11 @@ __all__ = [
     "ContainerImage",
     "CudaRelease",
     "FrameworkBuild",
+    "GkeFloor",
     "InfiniBand",
     "InstanceType",
     "Limit",
+    "MachineParts",
     "Miss",
     "NetworkCards",
     "NicLayout",
@@ -91,10 +97,13 @@ __all__ = [
     "cuda_releases",
     "folders",
     "framework_builds",
+    "gke_floors",
     "infiniband",
     "instance_type",
     "instance_types",
     "limit",
+    "machine_accelerators",
+    "machine_parts",
     "network_cards",
     "nic_layout",
     "node_image",

@@ -21,6 +21,7 @@ from .resource_graph import ResourceGraph
 if TYPE_CHECKING:
     from ..cost import CostEstimate
     from .aws_graph import AwsGraph
+    from .gcp_graph import GcpGraph
 
 _HEADING = re.compile(r"^(What|Severity|Why|Fix|References): ?", re.MULTILINE)
 
@@ -126,6 +127,13 @@ class GraphContext:
         from .aws_graph import AwsGraph
 
         return AwsGraph(self.graph)
+
+    @cached_property
+    def gcp(self) -> GcpGraph:
+        """The graph as rules about Google Cloud resources read it, indexed once."""
+        from .gcp_graph import GcpGraph
+
+        return GcpGraph(self.graph)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,238 @@
+"""Recorded Google Cloud resources as rules read them: machines with their groups, and the networks of each interface.
+
+A machine is an instance, an instance template with the groups that start from it, or a node pool of GKE.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from .gcp_machines import Machines
+from .gcp_types import (
+    AUTOSCALERS,
+    CLUSTER,
+    GROUPS,
+    INSTANCE,
+    NETWORK,
+    NODE_POOL,
+    REGION_GROUP,
+    REQUESTS,
+    RESERVATION,
+    RESOURCE_POLICY,
+    SUBNET,
+    TEMPLATES,
+    is_zone,
+    last_part,
+    own_name,
+)
+from .linked_graph import LinkedGraph, Links
+from .resource_graph import UNKNOWN, Resource
+from .wire_values import entries, items, late, number, plain
+
+_INSIDE = re.compile(r"\$\{([^{}]+)\.[^.{}]+\}")
+_PROFILE = re.compile(r"(?P<zone>[a-z0-9-]+?)-(?P<kind>vpc-[a-z-]+)")
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """Where one interface of a machine leads."""
+
+    index: int
+    kind: str
+    """GVNIC, MRDMA, IDPF or another word of the cloud; empty where absent or unknown."""
+    kind_unknown: bool
+    network: Resource | None
+    """The network, where this program makes it."""
+    subnet: Resource | None
+    key: str
+    """What two interfaces of one network have in common: a URN, or a name. Empty where it cannot be told."""
+    raw: Mapping[str, Any]
+
+
+def profile(network: Resource) -> tuple[str, str] | None:
+    """(zone, kind) of a network's profile, as (us-central1-b, vpc-roce); None where it has none that can be read."""
+    value = network.get("networkProfile")
+    if not isinstance(value, str):
+        return None
+    match = _PROFILE.fullmatch(last_part(value))
+    return (match["zone"], match["kind"]) if match else None
+
+
+def profile_unknown(network: Resource) -> bool:
+    """Whether a network has a profile whose name is not known yet."""
+    value = network.get("networkProfile")
+    return late(value) and (not isinstance(value, str) or late(last_part(value)))
+
+
+def is_roce(network: Resource) -> bool:
+    """Whether a network is one for RDMA over Ethernet."""
+    found = profile(network)
+    return found is not None and found[1].startswith("vpc-roce")
+
+
+class GcpGraph(LinkedGraph):
+    """A graph with the indexes that rules about Google Cloud need."""
+
+    def _target(self, value: Any, types: tuple[str, ...]) -> Resource | None:
+        found = super()._target(value, types)
+        if found is not None or not isinstance(value, str) or late(value) or not types:
+            return found
+        # A link or a bare name that ends in the cloud name that a resource of this program was given.
+        name = last_part(value)
+        named = [r for r in self.of_type(*types) if name and own_name(r) == name]
+        return named[0] if len(named) == 1 else None
+
+    @cached_property
+    def machines(self) -> tuple[Machines, ...]:
+        """Every instance, every template with its groups, and every node pool."""
+        users: dict[str, list[Resource]] = {}
+        for group in self.of_type(*GROUPS):
+            values = [v.get("instanceTemplate") for v in entries(group.get("versions"))]
+            found = self.link(group, "versions", values or group.get("versions"), *TEMPLATES).resources
+            for template in found:
+                users.setdefault(template.urn, []).append(group)
+        asked: dict[str, list[Resource]] = {}
+        for request in self.of_type(*REQUESTS):
+            for group in self.linked(request, "instanceGroupManager", *GROUPS).resources:
+                asked.setdefault(group.urn, []).append(request)
+        out = [Machines(i) for i in self.of_type(INSTANCE)]
+        for template in self.of_type(*TEMPLATES):
+            groups = tuple(users.get(template.urn, ()))
+            out.append(Machines(template, groups, tuple(r for g in groups for r in asked.get(g.urn, ()))))
+        out.extend(Machines(p) for p in self.of_type(NODE_POOL))
+        return tuple(out)
+
+    @property
+    def vms(self) -> tuple[Machines, ...]:
+        """The machines that GKE does not run."""
+        return tuple(m for m in self.machines if not m.is_pool)
+
+    @property
+    def pools(self) -> tuple[Machines, ...]:
+        """The node pools of GKE."""
+        return tuple(m for m in self.machines if m.is_pool)
+
+    def requests_at(self, group: Resource) -> tuple[Resource, ...]:
+        """The resize requests at a group."""
+        return tuple(r for m in self.vms for r in m.requests if group in m.groups and self._aims_at(r, group))
+
+    def _aims_at(self, request: Resource, group: Resource) -> bool:
+        return group in self.linked(request, "instanceGroupManager", *GROUPS).resources
+
+    def cluster_of(self, pool: Resource) -> Resource | None:
+        """The cluster of a node pool, where this program makes it."""
+        found = self.linked(pool, "cluster", CLUSTER).resources
+        return found[0] if len(found) == 1 else None
+
+    def zones(self, machines: Machines) -> tuple[tuple[str, ...], bool]:
+        """The zones that the machines may stand in, and whether some are not known yet."""
+        owners = machines.groups or (machines.source,)
+        values: list[Any] = []
+        for owner in owners:
+            if owner.type == NODE_POOL:
+                values += self._pool_zones(owner)
+            elif owner.type == REGION_GROUP:
+                value = owner.get("distributionPolicyZones")
+                values += items(value) if not late(value) else [UNKNOWN]
+            else:
+                values.append(owner.get("zone"))
+        known = {last_part(v) for v in map(plain, values) if isinstance(v, str) and not late(v)}
+        return tuple(sorted(z for z in known if is_zone(z))), any(late(plain(v)) for v in values)
+
+    def _pool_zones(self, pool: Resource) -> list[Any]:
+        cluster = self.cluster_of(pool)
+        for value in (pool.get("nodeLocations"), cluster.get("nodeLocations") if cluster is not None else None):
+            if value is not None:
+                return [UNKNOWN] if late(value) else items(value)
+        said = pool.get("location")
+        return [said if said is not None else (cluster.get("location") if cluster is not None else None)]
+
+    def most_machines(self, machines: Machines) -> float:
+        """The most machines that the description may become, as far as can be told."""
+        if machines.is_pool:
+            pool = machines.source
+            scaled = [number(pool.get("autoscaling", k)) for k in ("maxNodeCount", "totalMaxNodeCount")]
+            fixed = [number(pool.get(k)) for k in ("nodeCount", "initialNodeCount")]
+            return max((v for v in (*scaled, *fixed) if v is not None), default=1)
+        if machines.source.type == INSTANCE:
+            return 1
+        sizes = [number(g.get("targetSize")) or 0 for g in machines.groups]
+        scalers = [
+            number(a.get("autoscalingPolicy", "maxReplicas")) or 0
+            for a in self.of_type(*AUTOSCALERS)
+            if set(self.linked(a, "target", *GROUPS).resources) & set(machines.groups)
+        ]
+        asked = sum(number(r.get("resizeBy")) or 0 for r in machines.requests)
+        return max(sum(sizes) + asked, *scalers, 0)
+
+    def attachments(self, machines: Machines) -> tuple[Attachment, ...] | None:
+        """Where each interface of a machine leads; None where the interfaces are unknown."""
+        listed = machines.interfaces
+        if listed is None:
+            return None
+        return tuple(self._attachment(machines.source, i, raw) for i, raw in enumerate(listed))
+
+    def _attachment(self, source: Resource, index: int, raw: Mapping[str, Any]) -> Attachment:
+        kind = plain(raw.get("nicType"))
+        subnets = self.link(source, "networkInterfaces", raw.get("subnetwork"), SUBNET)
+        networks = self.link(source, "networkInterfaces", raw.get("network"), NETWORK)
+        subnet = _only(subnets)
+        network = (
+            _only(networks)
+            or self._named_inside(raw.get("subnetwork"))
+            or (_only(self.linked(subnet, "network", NETWORK)) if subnet is not None else None)
+        )
+        key = network.urn if network is not None else ""
+        if not key and len(networks.foreign) == 1 and not networks.unknown:
+            key = last_part(networks.foreign[0])
+        if not key and subnet is not None:
+            foreign = self.linked(subnet, "network", NETWORK).foreign
+            key = last_part(foreign[0]) if len(foreign) == 1 else ""
+        return Attachment(index, "" if late(kind) or kind is None else str(kind), late(kind), network, subnet, key, raw)
+
+    def _named_inside(self, value: Any) -> Resource | None:
+        """The network of a subnet that the network makes itself, whose name is composed with the network's."""
+        names = _INSIDE.findall(value) if isinstance(value, str) and not _INSIDE.fullmatch(value) else []
+        found = [r for r in self.of_type(NETWORK) if r.name in names]
+        return found[0] if len(found) == 1 else None
+
+    def subnets_of(self, network: Resource) -> tuple[Resource, ...]:
+        """The subnets that this program makes in a network."""
+        return tuple(s for s in self.of_type(SUBNET) if network in self.linked(s, "network", NETWORK).resources)
+
+    def policies(self, machines: Machines) -> tuple[Resource, ...]:
+        """The resource policies of this program that stand on the machines themselves."""
+        if machines.is_pool:
+            return self.link(
+                machines.source,
+                "placementPolicy",
+                machines.source.get("placementPolicy", "policyName"),
+                RESOURCE_POLICY,
+            ).resources
+        return self.linked(machines.source, "resourcePolicies", RESOURCE_POLICY).resources
+
+    def group_policies(self, group: Resource) -> tuple[Resource, ...]:
+        """The workload policy of a group, where this program makes it."""
+        value = group.get("resourcePolicies", "workloadPolicy")
+        return self.link(group, "resourcePolicies", value, RESOURCE_POLICY).resources
+
+    def reservation(self, machines: Machines) -> Resource | None:
+        """The reservation that the machines aim at, where this program makes it."""
+        path = ("reservationAffinity", "values") if machines.is_pool else (
+            "reservationAffinity", "specificReservation", "values")  # fmt: skip
+        key = "nodeConfig" if machines.is_pool else "reservationAffinity"
+        return _only(self.link(machines.source, key, machines.get(*path), RESERVATION))
+
+
+def block(value: Any) -> Mapping[str, Any]:
+    """A mapping, or the one mapping of a list; empty for anything else."""
+    found = entries(plain(value))
+    return found[0] if found else {}
+
+
+def _only(links: Links) -> Resource | None:
+    return links.resources[0] if len(links.resources) == 1 and not links.unknown and not links.foreign else None
