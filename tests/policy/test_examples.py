@@ -23,7 +23,7 @@ from gpuinfra.policy.resource_graph import UNKNOWN, OutputRef
 from gpuinfra.policy.rule import PlanRule, ResourceRule
 
 # A rule whose input a YAML list of resources cannot show: it compares with a plan (tested in test_resource_rules).
-NEEDS_A_PLAN = {"GI3020"}
+NEEDS_A_PLAN = {"GI3020", "GI3221"}
 
 
 def _examples(rules: tuple[PlanRule, ...] | tuple[ResourceRule, ...], kind: str) -> list[Any]:
