@@ -10,27 +10,18 @@ References: EC2 User Guide, run commands at launch (user data is not encrypted)
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
-from ....redaction import secret_kind
 from ....vocabulary import Provider
 from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE
 from ...aws_user_data import script
 from ...resource_graph import Secret
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...script_secrets import kind_of_secret
 from ...wire_values import plain
 
 CODE = described("GI3060", "secret-in-user-data", Severity.ERROR, __doc__, ("AWS CMP-23",))
-_WORDS = ("password", "passwd", "secret", "api_key", "apikey", "token")
-_KEY = r"(?i:PASSWORD|PASSWD|SECRET_?(?:ACCESS_?)?KEY|API_?KEY|AUTH_?TOKEN|ACCESS_?TOKEN|_TOKEN)"
-_VALUE = r"(?!(?i:none|null|true|false)\b|self\.|os\.)[^\s\"'$<>(){}\[\]`,;\\]{6,}"
-_ASSIGNED = (
-    re.compile(rf"{_KEY}=[\"']?{_VALUE}(?=[\s\"';]|$)"),
-    re.compile(rf"(?m){_KEY}[^\S\n]*:[^\S\n]+[\"']?{_VALUE}[\"']?[^\S\n]*$"),
-    re.compile(rf"{_KEY}\"\s*:\s*\"{_VALUE}\""),
-)
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -41,7 +32,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             value = plain(raw)
             if not isinstance(value, str):
                 continue
-            found = _kind_of_secret(script(value))
+            found = kind_of_secret(script(value))
             if found:
                 yield CODE.at(f"{r.name}.{key}", f"the user data hold {found}", resource=r.name)
             elif isinstance(raw, Secret):
@@ -51,14 +42,6 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                     resource=r.name,
                     severity=Severity.WARNING,
                 )
-
-
-def _kind_of_secret(text: str) -> str:
-    found = secret_kind(text)
-    # Boot documents are long and mostly scripts: only lines with one of the words are worth the closer look.
-    lines = [] if found else [line for line in text.splitlines() if any(w in line.lower() for w in _WORDS)]
-    near = "\n".join(lines)
-    return found or ("a secret" if any(a.search(near) for a in _ASSIGNED) else "")
 
 
 _T = "- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{userData: '{0}'}}}}\n"
