@@ -1,0 +1,50 @@
+"""Data that one `up` may delete.
+
+What: A Managed Lustre file system, a NetApp volume or a storage account with a file tree is made without `protect`.
+Why: A new size, sku, zone or subnet replaces a file system with everything in it, and preview shows one line.
+Fix: Set protect: true, and take it off by hand when the data may go.
+References: Azure/az-hop#1715; Pulumi docs, resource option protect
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...azure_graph import LUSTRE, NETAPP_VOLUME, STORAGE_ACCOUNT
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import truth
+
+CODE = described("GI3265", "azure-data-unprotected", Severity.WARNING, __doc__, ("AZ PUL-02", "AZ AML-06"))
+_CALLED = {LUSTRE: "file system", NETAPP_VOLUME: "volume", STORAGE_ACCOUNT: "storage account"}
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each resource that holds data."""
+    for r in ctx.azure.of_type(*_CALLED):
+        if r.type == STORAGE_ACCOUNT and not truth(r.get("isHnsEnabled")):
+            continue
+        if not r.options.get("protect") and not r.options.get("retainOnDelete"):
+            yield CODE.at(
+                f"{r.name}.options.protect",
+                f"nothing protects the {_CALLED[r.type]} from being replaced with all that it holds",
+                "set protect: true",
+                resource=r.name,
+            )
+
+
+_T = """\
+- type: azure-native.storagecache.AmlFilesystem
+  name: scratch
+  inputs: {{sku: {{name: AMLFS-Durable-Premium-125}}, storageCapacityTiB: 16}}
+  options: {0}
+"""
+
+RULE = ResourceRule(
+    CODE,
+    ("storage", "drift"),
+    check,
+    Examples((_T.format("{protect: true}"),), (_T.format("{}"),)),
+    providers=(Provider.AZURE,),
+)
