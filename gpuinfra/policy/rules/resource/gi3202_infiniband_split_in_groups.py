@@ -22,12 +22,13 @@ CODE = described("GI3202", "infiniband-split-in-groups", Severity.ERROR, __doc__
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each scale set. One whose spec asks for no fabric may split."""
+    """One finding for each scale set. One whose spec asks for no fabric may split, and only a plan can tell of
+    what our own component made."""
     for nodes in ctx.azure.sets:
         if not nodes.infiniband or not _several(ctx.azure, nodes) or nodes.flexible:
             continue
         pool = pool_of(ctx, nodes)
-        if pool is not None and not pool.fabric.present:
+        if not pool.fabric.present if pool is not None else ctx.azure.ours(nodes.resource):
             continue
         if late(nodes.resource.get("singlePlacementGroup")):
             yield Undecided(CODE.code, nodes.name, "singlePlacementGroup is not known yet")

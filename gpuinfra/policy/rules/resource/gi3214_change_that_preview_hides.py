@@ -19,9 +19,10 @@ from ...wire_values import items
 
 CODE = described("GI3214", "change-that-preview-hides", Severity.ERROR, __doc__, ("AZ PUL-01", "AZ PLC-05"))
 _PROFILE = "virtualMachineProfile"
+_ONE_WAY = "singlePlacementGroup"
 FIXED = (
     "orchestrationMode",
-    "singlePlacementGroup",
+    _ONE_WAY,
     "zones",
     "platformFaultDomainCount",
     "proximityPlacementGroup",
@@ -40,7 +41,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if not nodes.has_gpu:
             continue
         written = [str(p) for p in items(nodes.resource.options.get("replaceOnChanges"))]
-        missing = [p for p in FIXED if not any(_covers(w, p) for w in written)]
+        # From true to false the placement group may be changed in place, and only so.
+        fixed = [p for p in FIXED if p != _ONE_WAY or nodes.single_group is not False]
+        missing = [p for p in fixed if not any(_covers(w, p) for w in written)]
         minded = bool(written) or ctx.azure.ours(nodes.resource)
         if missing:
             yield CODE.at(
@@ -70,10 +73,11 @@ def _name_stays(nodes: AzureNodes) -> bool:
 
 
 _ALL = ", ".join(FIXED)
+_OTHERS = ", ".join(p for p in FIXED if p != _ONE_WAY)
 _T = """\
 - type: azure-native.compute.VirtualMachineScaleSet
   name: nodes
-  inputs: {{vmScaleSetName: acme, sku: {{name: Standard_ND96isr_H100_v5}}}}
+  inputs: {{vmScaleSetName: acme, sku: {{name: Standard_ND96isr_H100_v5}}, singlePlacementGroup: {2}}}
   options: {{replaceOnChanges: [{0}], deleteBeforeReplace: {1}}}
 """
 
@@ -81,6 +85,9 @@ RULE = ResourceRule(
     CODE,
     ("drift",),
     check,
-    Examples((_T.format(_ALL, "true"),), (_T.format("zones", "true"), _T.format(_ALL, "false"))),
+    Examples(
+        (_T.format(_ALL, "true", "true"), _T.format(_OTHERS, "true", "false")),
+        (_T.format("zones", "true", "true"), _T.format(_ALL, "false", "true"), _T.format(_OTHERS, "true", "true")),
+    ),
     providers=(Provider.AZURE,),
 )
