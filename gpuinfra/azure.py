@@ -1,5 +1,16 @@
-"""The parts of a cluster on Azure, each usable alone: a pool in a network that is there, storage, a budget."""
+"""The parts of a cluster on Azure, each usable alone: a pool in a network that is there, storage, a budget.
 
-from .providers.azure import ClusterNetwork, ExistingNetwork, NodeIdentity, NodePool, SharedStorage, Spend
+Parts that are used apart share a ResourceGroup: each takes it as `group`, and makes one of its own where it gets none.
+"""
 
-__all__ = ["ClusterNetwork", "ExistingNetwork", "NodeIdentity", "NodePool", "SharedStorage", "Spend"]
+from .providers.azure import (
+    ClusterNetwork,
+    ExistingNetwork,
+    NodeIdentity,
+    NodePool,
+    ResourceGroup,
+    SharedStorage,
+    Spend,
+)
+
+__all__ = ["ClusterNetwork", "ExistingNetwork", "NodeIdentity", "NodePool", "ResourceGroup", "SharedStorage", "Spend"]

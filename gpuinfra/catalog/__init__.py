@@ -1,5 +1,6 @@
 """Facts about clouds, GPUs and images: one table each, one row a fact, each row with its source and date."""
 
+from .azure_sizes import InfiniBand
 from .folder import Catalog
 from .models import (
     Accelerator,
@@ -8,7 +9,6 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
-    InfiniBand,
     InstanceType,
     Limit,
     Miss,
@@ -51,8 +51,10 @@ from .tables import (
     service_price,
     service_prices,
     storage_tiers,
+    windows_time_zone,
     zones,
 )
+from .times import WindowsTimeZone
 
 __all__ = [
     "Accelerator",
@@ -76,6 +78,7 @@ __all__ = [
     "Retired",
     "ServicePrice",
     "StorageTier",
+    "WindowsTimeZone",
     "ZoneLimit",
     "accelerator",
     "accelerators",
@@ -103,5 +106,6 @@ __all__ = [
     "service_price",
     "service_prices",
     "storage_tiers",
+    "windows_time_zone",
     "zones",
 ]

@@ -13,7 +13,8 @@ from typing import TypeVar, cast
 
 from ..diagnostics import nearest
 from ..vocabulary import CapacityType, Provider, StorageKind
-from . import machines, offers, software
+from . import machines, offers, software, times
+from .azure_sizes import InfiniBand
 from .models import (
     Accelerator,
     AttachedAccelerator,
@@ -21,7 +22,6 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
-    InfiniBand,
     InstanceType,
     Limit,
     Miss,
@@ -36,6 +36,7 @@ from .models import (
 )
 from .pricing import EVERYWHERE, PriceLines, Prices
 from .reading import CatalogError, Row, Table
+from .times import WindowsTimeZone
 
 T = TypeVar("T")
 
@@ -150,6 +151,11 @@ class Catalog:
         rows = self._once("infiniband", lambda: self._table(Provider.AZURE, "infiniband").by("instance_type"))
         row = rows.get((name,))
         return None if row is None else self._once(("infiniband", name), lambda: machines.infiniband(row))
+
+    def windows_time_zone(self, name: str) -> WindowsTimeZone | None:
+        rows = self._once("time_zones", lambda: self._table(Provider.AZURE, "time_zones").by("iana_name"))
+        row = rows.get((name,))
+        return None if row is None else times.windows_time_zone(row)
 
     # --- offers
 

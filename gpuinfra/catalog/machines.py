@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..vocabulary import FabricKind, KernelModule, Provider
+from .azure_sizes import InfiniBand
 from .models import (
     Accelerator,
     AttachedAccelerator,
-    InfiniBand,
     InstanceType,
     NetworkCards,
     NicLayout,
@@ -214,4 +214,6 @@ def infiniband(row: Row) -> InfiniBand:
         as_of=row.text("as_of"),
         weak=row.items("weak"),
         notes=row.text("notes"),
+        root_on=row.text("root_on"),
+        root_on_gib=row.integer("root_on_gib"),
     )

@@ -142,28 +142,6 @@ class NicLayout(NamedTuple):
     notes: str = ""
 
 
-class InfiniBand(NamedTuple):
-    """The InfiniBand facts of an Azure size (facts a3–a5)."""
-
-    instance_type: str
-    adapters: int
-    gbps_per_adapter: float | None
-    single_placement_group: bool
-    max_nodes: int
-    """Nodes of one scale set with a single placement group, before a support request."""
-    trusted_launch: bool | None
-    capacity_reservation: bool | None
-    generations: tuple[int, ...]
-    """Generations of images that the size boots: (2,), or (1, 2). Empty: unknown."""
-    disk_controller: str
-    driver_kind: str
-    """cuda, grid or rocm."""
-    source: str
-    as_of: str
-    weak: tuple[str, ...] = ()
-    notes: str = ""
-
-
 class PurchaseOption(NamedTuple):
     """Whether a type, or a family, is sold in one way, and if not why and what is."""
 
@@ -302,6 +280,8 @@ class NodeImage(NamedTuple):
     as_of: str
     verified: bool = True
     """False: the driver is that of the family's known release, and this release of it was not read."""
+    trusted_launch: bool | None = None
+    """Azure: whether the image boots with Trusted Launch. None: unknown."""
 
 
 class StorageTier(NamedTuple):

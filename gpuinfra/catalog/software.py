@@ -98,6 +98,7 @@ def node_image(row: Row) -> NodeImage:
         notes=row.text("notes"),
         source=row.text("source"),
         as_of=row.text("as_of"),
+        trusted_launch=row.flag("trusted_launch"),
     )
 
 

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from ..vocabulary import CapacityType, Provider, StorageKind
+from .azure_sizes import InfiniBand
 from .folder import Catalog
 from .models import (
     Accelerator,
@@ -17,7 +18,6 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
-    InfiniBand,
     InstanceType,
     Limit,
     Miss,
@@ -30,6 +30,7 @@ from .models import (
     ServicePrice,
     StorageTier,
 )
+from .times import WindowsTimeZone
 
 
 @cache
@@ -77,6 +78,11 @@ def nic_layout(name: str) -> NicLayout:
 def infiniband(name: str) -> InfiniBand | None:
     """The InfiniBand and image facts of an Azure GPU size. None: the table lacks it."""
     return packaged().infiniband(name)
+
+
+def windows_time_zone(name: str) -> WindowsTimeZone | None:
+    """What Azure calls a timezone of the IANA database. None: Windows has no such timezone."""
+    return packaged().windows_time_zone(name)
 
 
 def purchase_option(provider: Provider, name: str, capacity: CapacityType) -> PurchaseOption | None:

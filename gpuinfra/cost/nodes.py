@@ -34,7 +34,8 @@ def node_lines(plan: ClusterPlan, pool: PoolPlan) -> Iterator[CostLine]:
     yield _instances(plan, pool)
     if pool.attached_accelerator:
         yield _attached_gpus(plan, pool)
-    yield _root_volumes(plan, pool)
+    if not pool.root_on:
+        yield _root_volumes(plan, pool)
     if pool.public_ip:
         yield _addresses(plan, pool)
 

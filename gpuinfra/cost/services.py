@@ -8,11 +8,12 @@ from dataclasses import replace
 from .. import catalog
 from ..catalog import ServicePrice
 from ..plan.models import ClusterPlan, StoragePlan
+from ..plan.network import BASTION_ROLE
 from .units import CostLine, Metered, by_use_line, service_line
 
 
 def storage_lines(plan: ClusterPlan) -> Iterator[CostLine]:
-    """One line for each new store. It bills until it is deleted, nodes or not."""
+    """A line for each new store, which bills until it is deleted, nodes or not, and lines for the way to it."""
     for store in plan.storage:
         if store.existing:
             continue
@@ -24,6 +25,16 @@ def storage_lines(plan: ClusterPlan) -> Iterator[CostLine]:
         else:
             what = Metered(name, store.path, store.size_gib, store.size_gib, "GiB-month")
             yield service_line(what, price)
+        yield from _private_way(plan, store)
+
+
+def _private_way(plan: ClusterPlan, store: StoragePlan) -> Iterator[CostLine]:
+    """The private way to a new bucket, on clouds that bill one: by the hour, nodes or not, and by what passes."""
+    if price := catalog.service_price(plan.provider, store.kind, "private-way", plan.region):
+        yield service_line(Metered(f"{store.name} private way", store.path, 1, 1, "hour"), price)
+    if price := catalog.service_price(plan.provider, store.kind, "private-data", plan.region):
+        note = "each GB that nodes read or write"
+        yield by_use_line(Metered(f"{store.name} private traffic", store.path, 0, 0, "GB", note=note), price)
 
 
 def _storage_price(plan: ClusterPlan, store: StoragePlan) -> ServicePrice | None:
@@ -49,6 +60,11 @@ def network_lines(plan: ClusterPlan) -> Iterator[CostLine]:
         yield service_line(address, catalog.service_price(plan.provider, "address", "ipv4", plan.region))
         traffic = Metered("NAT traffic", network.path, 0, 0, "GB", note="each GB that passes the gateway")
         yield by_use_line(traffic, catalog.service_price(plan.provider, "nat", "data", plan.region))
+    if network.is_new and network.subnet(BASTION_ROLE):
+        host = Metered("Bastion", "location.bastion", 1, 1, "hour")
+        yield service_line(host, catalog.service_price(plan.provider, "bastion", "hour", plan.region))
+        address = Metered("Bastion address", "location.bastion", 1, 1, "address-hour")
+        yield service_line(address, catalog.service_price(plan.provider, "address", "ipv4", plan.region))
     egress = Metered("egress", network.path, 0, 0, "GB", note="each GB that leaves the cloud")
     yield by_use_line(egress, catalog.service_price(plan.provider, "egress", "internet", plan.region))
 

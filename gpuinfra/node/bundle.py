@@ -257,10 +257,14 @@ def _driver(plan: ClusterPlan, pool: PoolPlan, vendor: str) -> list[BootFile]:
         install = render("install_driver.sh.j2", branch=missing.branch, modules=missing.modules)
         files.append(BootFile(_TASKS + "15-install-driver", "0755", install))
     elif missing is not None:
+        log = CLOUDS[plan.provider].driver_log
         text = (
             f"nvidia-smi finds no driver: this machine needs the {missing.kind.upper()} driver, and the image has none"
         )
-        text += f"; add it to the group: {missing.by_hand.format(group='GROUP')}" if missing.by_hand else ""
+        text += f"; read what the cloud's agent did: {log}" if missing.by_cloud else ""
+        if missing.by_cloud:
+            wait = render("await_driver.sh.j2", kind=missing.kind.upper(), log=log)
+            files.append(BootFile(_TASKS + "15-await-driver", "0755", wait))
     hold = render("hold_driver.sh.j2", vendor=vendor, no_driver=text)
     files.append(BootFile(_TASKS + "20-hold-driver", "0755", hold))
     if pool.spans_rack:

@@ -32,8 +32,12 @@ class CloudBoot:
     source: str
     driver_by_boot: str = ""
     """Kind of GPU driver that the bundle lays on a stock image: cuda; empty where it lays none."""
-    driver_by_hand: str = ""
-    """How a person lays the other kinds on the nodes of a group: {group} is the group's name."""
+    driver_by_cloud: str = ""
+    """Kind that the cloud's own agent lays on one, beside the boot: grid; empty where it lays none."""
+    driver_log: str = ""
+    """What that agent writes."""
+    asks_by_client: bool = False
+    """A node asks for tokens by the id of its identity, since a machine may have several."""
 
 
 CLOUDS = {
@@ -83,16 +87,17 @@ CLOUDS = {
             "vers=3,rsize=262144,wsize=262144,hard,timeo=600,retrans=2,_netdev",
         ),
         bucket_pattern=(
-            r"(?:https://(?P<account>[a-z0-9]{3,24})\.blob\.core\.[a-z.]+/(?P<bucket>[a-z0-9$-]{3,63})"
+            r"(?:(?i:/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.Storage/storageAccounts/)"
+            r"(?P<account4>[a-z0-9]{3,24})(?i:/blobServices/default/containers/)(?P<bucket4>[a-z0-9$-]{3,63})"
+            r"|https://(?P<account>[a-z0-9]{3,24})\.blob\.core\.[a-z.]+/(?P<bucket>[a-z0-9$-]{3,63})"
             r"|abfss?://(?P<bucket2>[a-z0-9$-]{3,63})@(?P<account2>[a-z0-9]{3,24})\.dfs\.core\.[a-z.]+"
             r"|(?P<account3>[a-z0-9]{3,24})/(?P<bucket3>[a-z0-9$-]{3,63}))(?:/(?P<prefix>.*))?"
         ),
         gzip=True,
         source="facts azure a7; Azure NetApp Files, Linux NFS mount options; Azure VMs, custom data",
-        driver_by_hand=(
-            "az vmss extension set --vmss-name {group} --publisher Microsoft.HpcCompute --name NvidiaGpuDriverLinux "
-            "--resource-group RG, then az vmss update-instances --name {group} --resource-group RG --instance-ids '*'"
-        ),
+        driver_by_cloud="grid",
+        driver_log="/var/log/azure/nvidia-vmext-status",
+        asks_by_client=True,
     ),
 }
 

@@ -17,7 +17,7 @@ def facts_of(plan: ClusterPlan, pool: PoolPlan) -> tuple[Facts, dict[str, tuple[
     """The facts, and where each late value belongs in them. Neither the lease's end nor the moment of planning is there.
 
     Late names: `storage.<name>.address` and `.mount_name` (Lustre), `.address` and `.export` (NFS), `.bucket` (a new
-    bucket; account/container on Azure).
+    bucket; account/container on Azure); `identity.client_id` where nodes ask for tokens by it.
     """
     cloud = CLOUDS[plan.provider]
     late: dict[str, tuple[str | int, ...]] = {}
@@ -49,6 +49,9 @@ def facts_of(plan: ClusterPlan, pool: PoolPlan) -> tuple[Facts, dict[str, tuple[
         facts["container"] = {"reference": pool.container.reference}
     if pool.mig:
         facts["mig"] = {"profiles": list(pool.mig.profiles)}
+    if cloud.asks_by_client:
+        facts["identity"] = {"client_id": None}
+        late["identity.client_id"] = ("identity", "client_id")
     if plan.idle_after is not None:
         facts["idle"] = {"after_s": int(plan.idle_after.total_seconds())}
     return facts, late

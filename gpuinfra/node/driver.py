@@ -1,4 +1,4 @@
-"""The GPU driver of a pool that boots a stock image: laid on by the boot bundle, or by a person."""
+"""The GPU driver of a pool that boots a stock image: laid on by the boot bundle, by the cloud, or by a person."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class StockDriver:
     branch: str
     modules: str
     """Ubuntu's word for the modules, as server-open; empty where the bundle does not lay the driver."""
-    by_hand: str
-    """The command that lays it; empty where the bundle does."""
+    by_cloud: bool = False
+    """The cloud's own agent lays it, beside the boot."""
 
 
 def stock_driver(plan: ClusterPlan, pool: PoolPlan) -> StockDriver | None:
@@ -38,7 +38,7 @@ def stock_driver(plan: ClusterPlan, pool: PoolPlan) -> StockDriver | None:
     cloud = CLOUDS[plan.provider]
     branch = pool.node_image.driver.partition(".")[0] or _BRANCH
     if image.driver_kind != cloud.driver_by_boot:
-        return StockDriver(image.driver_kind, branch, "", cloud.driver_by_hand)
+        return StockDriver(image.driver_kind, branch, "", by_cloud=image.driver_kind == cloud.driver_by_cloud)
     # Volta and older have no firmware for the open module; Blackwell and Grace have no other (facts aws a5).
     closed = pool.accelerator.kernel_module is KernelModule.PROPRIETARY
-    return StockDriver(image.driver_kind, branch, "server" if closed else "server-open", "")
+    return StockDriver(image.driver_kind, branch, "server" if closed else "server-open")

@@ -159,11 +159,10 @@ def _left_out(plan: ClusterPlan, pool: PoolPlan, closed: _Closed) -> list[str]:
 
 def _driver_findings(plan: ClusterPlan, pool: PoolPlan) -> list[Diagnostic]:
     missing = stock_driver(plan, pool)
-    if missing is None or missing.modules:
+    if missing is None or missing.modules or missing.by_cloud:
         return []
     text = (
         f"pool '{pool.name}': {pool.instance.name} needs the {missing.kind.upper()} driver, {pool.node_image.selector} "
     )
     text += "has none, and nothing lays it on"
-    hint = f"after the first up: {missing.by_hand.format(group=pool.cloud_name)}; " if missing.by_hand else ""
-    return [DRIVER_BY_HAND.at("image.node", text, f"{hint}or name an image that carries it. Secure Boot must be off")]
+    return [DRIVER_BY_HAND.at("image.node", text, "name an image that carries it. Secure Boot must be off")]

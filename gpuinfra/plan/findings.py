@@ -262,7 +262,7 @@ OWN_SUBNET = Code(
     "GI2056",
     "storage-without-its-subnet",
     E,
-    "New storage that wants a subnet of its own, in an existing network.",
+    "New storage, or a Bastion, that wants a subnet of its own, in an existing network.",
     why="Azure Managed Lustre and NetApp each take a subnet for themselves, and an AWS mount target stands in its zone's.",
     facts=("AZ AML-03", "AZ ANF-01", "AWS FSX-08"),
 )

@@ -170,6 +170,9 @@ class PoolPlan:
     public_ip: bool
     scales_itself: bool
     """Something other than `up` moves the number (idle timer, block schedule, range): ignore it in `up`."""
+    root_on: str = ""
+    """The machine's own drive that nodes boot from, in the cloud's word (ResourceDisk): it bills nothing and goes with
+    the node. Empty: a disk of its own."""
 
     @property
     def multi_node(self) -> bool:
@@ -183,7 +186,7 @@ class PoolPlan:
 
 @dataclass(frozen=True)
 class Subnet:
-    """A range of addresses. `role`: nodes, public (NAT stands there), gpu0 …, rdma0 …, storage."""
+    """A range of addresses. `role`: nodes, public (NAT stands there), bastion, gpu0 …, rdma0 …, storage-<name>."""
 
     role: str
     cidr: str

@@ -17,6 +17,10 @@ from .fabric import BARE_METAL_RDMA
 from .models import Decision, NetworkPlan, PoolPlan, StoragePlan, Subnet
 
 DEFAULT_CIDR = "10.40.0.0/16"
+BASTION_ROLE = "bastion"
+# Azure Bastion, settings: AzureBastionSubnet is a /26 or larger.
+_BASTION_ADDRESSES = 64
+_BASTION = "Bastion wants a subnet of its own, a /26"
 _PRIVATE = tuple(IPv4Network(n) for n in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"))
 _CONTAINER_BRIDGE = IPv4Network("172.17.0.0/16")
 _KEEPS_ADDRESS = frozenset({"interface", "efa", "gvnic", "idpf", "primary"})
@@ -43,6 +47,8 @@ class _Habits:
     """File systems are peered and take a range of their own."""
     own_subnet: tuple[StorageKind, ...] = ()
     """Storage that wants a subnet of its own, in the nodes' network."""
+    bucket_addresses: int = 0
+    """Addresses of the nodes' subnet that a new bucket takes for the private way to it."""
     fabric_range: str = ""
     """A range that the fabric keeps for itself."""
 
@@ -76,6 +82,8 @@ _HABITS: dict[Provider, _Habits] = {
         "ARM ids: /subscriptions/…/virtualNetworks/V and …/virtualNetworks/V/subnets/S",
         # Managed Lustre: its own subnet, not delegated; NetApp: its own, delegated to Microsoft.NetApp/volumes.
         own_subnet=(StorageKind.LUSTRE, StorageKind.NFS),
+        # An endpoint for each of the two names of an account with folders (Azure Storage, Use private endpoints).
+        bucket_addresses=2,
         # Microsoft, Set up InfiniBand on HPC VMs (2026-09).
         fabric_range="172.16.0.0/16",
     ),
@@ -90,8 +98,11 @@ def plan_network(
     pools: Sequence[PoolPlan],
     storage: Sequence[StoragePlan],
     out: Collector,
+    *,
+    bastion: bool = False,
 ) -> tuple[NetworkPlan, tuple[Decision, ...]]:
-    """The network of a cluster and why it is so; findings where the range does not do."""
+    """The network of a cluster and why it is so; findings where the range does not do. `bastion`: the location asks for
+    one."""
     habits = _HABITS[provider]
     if wish.existing and wish.cidr is not None:
         out.add(f.NETWORK_TWICE.at("network.cidr", "network.cidr and network.existing are both given"))
@@ -99,9 +110,10 @@ def plan_network(
     subnets: tuple[Subnet, ...] = ()
     cidr = ""
     wants = _wants(habits, zone, pools, storage)
+    wants += [Want(BASTION_ROLE, _BASTION_ADDRESSES - habits.limits.reserved, "", _BASTION)] if bastion else []
     if wish.existing:
         _check_ids(provider, region, wish.existing.network, wish.existing.subnet, out)
-        _check_own_subnets(habits, zone, storage, out)
+        _check_own_subnets(habits, zone, storage, bastion, out)
         decisions.append(Decision("network", wish.existing.network, f"existing, with subnet {wish.existing.subnet}"))
         wants = [w for w in wants if w.own_network]
     net = _read_cidr(habits, wish.cidr or DEFAULT_CIDR, pools, wants, out) if wants else None
@@ -122,7 +134,7 @@ def plan_network(
         subnets,
         wish.ssh_from,
         wish.ssh_keys,
-        needs_nat=not wish.existing and any(not p.public_ip for p in pools),
+        needs_nat=not wish.existing and (any(not p.public_ip for p in pools) or _servers_reach_out(habits, storage)),
         fabric_rules=any(p.fabric.present for p in pools),
         lustre_rules=StorageKind.LUSTRE in kinds,
         nfs_rules=StorageKind.NFS in kinds,
@@ -176,8 +188,18 @@ def _check_packet_sizes(pools: Sequence[PoolPlan], out: Collector) -> None:
         out.add(f.MIXED_MTU.at(f"{last.path}.instance_type", f"the pools share a network and want other MTUs: {wants}"))
 
 
-def _check_own_subnets(habits: _Habits, zone: str, storage: Sequence[StoragePlan], out: Collector) -> None:
+def _check_own_subnets(
+    habits: _Habits, zone: str, storage: Sequence[StoragePlan], bastion: bool, out: Collector
+) -> None:
     """An existing network has one subnet for us: what wants another cannot be made in it."""
+    if bastion:
+        out.add(
+            f.OWN_SUBNET.at(
+                "location.bastion",
+                "a Bastion wants a subnet of its own, and the existing network gives one for the nodes",
+                "make the Bastion apart, or let the network be new",
+            )
+        )
     for store in storage:
         if store.existing or store.kind is StorageKind.BUCKET:
             continue
@@ -208,7 +230,9 @@ def _wants(habits: _Habits, zone: str, pools: Sequence[PoolPlan], storage: Seque
     text = f"room for at most {most} node{'s' if most != 1 else ''}"
     if beside:
         text += f" and {len(beside)} file system{'s' if len(beside) != 1 else ''}"
-    wants = [Want("nodes", host + len(beside) * _ADDRESSES_PER_STORAGE, zone, text)]
+    buckets = sum(s.kind is StorageKind.BUCKET and not s.existing for s in storage) * habits.bucket_addresses
+    text += f" and {buckets} endpoints of buckets" if buckets else ""
+    wants = [Want("nodes", host + len(beside) * _ADDRESSES_PER_STORAGE + buckets, zone, text)]
     if habits.public_subnet and any(not p.public_ip for p in pools):
         wants.append(Want("public", 2, zone, "the address translation of private nodes stands here, in their zone"))
     for other in sorted({s.zone for s in elsewhere}):
@@ -236,6 +260,14 @@ _LARGEST_LUSTRE_PREFIX = 22
 def lustre_prefix(tib: float) -> int:
     """Prefix length of the subnet that a Managed Lustre file system of so many TiB takes for itself."""
     return next((p for most, p in _LUSTRE_SUBNETS if tib <= most), _LARGEST_LUSTRE_PREFIX)
+
+
+def _servers_reach_out(habits: _Habits, storage: Sequence[StoragePlan]) -> bool:
+    """Servers of Lustre in a subnet of theirs are managed over the internet side of the cloud's own services (Azure
+    Managed Lustre, prerequisites: subnet access and permissions)."""
+    return StorageKind.LUSTRE in habits.own_subnet and any(
+        s.kind is StorageKind.LUSTRE and not s.existing for s in storage
+    )
 
 
 def _apart_addresses(habits: _Habits, store: StoragePlan) -> int:

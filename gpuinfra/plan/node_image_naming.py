@@ -73,6 +73,11 @@ def terms(name: ImageName, path: str, auto: bool = True) -> tuple[Diagnostic, ..
     return (findings.MARKETPLACE_TERMS.at(path, text, hint),)
 
 
+def has_terms(selector: str) -> bool:
+    """Whether a URN names an image of a publisher whose images have a purchase plan."""
+    return selector.partition(":")[0].lower() in _WITH_TERMS and selector.count(":") == 3
+
+
 def generation(instance: InstanceType, name: ImageName, path: str, instead: str = "") -> tuple[Diagnostic, ...]:
     """A generation 1 image for a size that boots generation 2 only."""
     row = catalog.infiniband(instance.name)

@@ -50,7 +50,7 @@ _HABITS: dict[Provider, _Habits] = {
         "a capacity reservation takes no proximity group", fabric_places=True, reserved_takes_group=False
     ),
 }
-_GROUP = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._:/()-]*")
+_GROUP = re.compile(r"(/subscriptions/)?[A-Za-z0-9][A-Za-z0-9 ._:/()-]*")
 _NOT_NAMES = {"cluster", "collocated", "compact", "new", "partition", "required", "spread", "true", "yes"}
 _CLOSE = {FabricKind.EFA, FabricKind.GPUDIRECT_TCPX, FabricKind.GPUDIRECT_TCPXO, FabricKind.ROCE}
 

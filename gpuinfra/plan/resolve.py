@@ -22,6 +22,7 @@ from .models import ClusterPlan, Decision, LeasePlan, LocalNvmePlan, PoolPlan
 from .names import cloud_name, pool_resource_name
 from .network import plan_network
 from .placement import Nodes, plan_placement
+from .root_disk import plan_root
 from .storage import plan_storage
 from .zone_as_region import zone_as_region
 from .zones import Standing, check_region, choose_zone
@@ -61,16 +62,7 @@ def resolve(spec: ClusterSpec, now: datetime | None = None, *, name: str | None 
         provider,
         spec.location,
         spec.network.existing is not None,
-        [
-            Standing(
-                path,
-                m.instance,
-                m.gpus,
-                pool.capacity.type,
-                f"accelerator:{m.attached}" if m.attached else m.instance.name,
-            )
-            for path, pool, m in machines
-        ],
+        [_standing(*one) for one in machines],
         out,
     )
     if zone_decision:
@@ -86,7 +78,16 @@ def resolve(spec: ClusterSpec, now: datetime | None = None, *, name: str | None 
             pools.append(planned)
         decisions += why
     storage, why_storage = plan_storage(provider, spec.location.region, zone, prefix, spec.storage, out)
-    network, why_network = plan_network(provider, spec.location.region, spec.network, zone, pools, storage, out)
+    network, why_network = plan_network(
+        provider,
+        spec.location.region,
+        spec.network,
+        zone,
+        pools,
+        storage,
+        out,
+        bastion=getattr(spec.location, "bastion", False),
+    )
     lease, why_lease = _lease(spec)
     decisions += [*why_network, *why_storage, *why_lease]
     plan = ClusterPlan(
@@ -132,6 +133,11 @@ def _machines(
         if decision:
             decisions.append(decision)
     return found, decisions
+
+
+def _standing(path: str, pool: NodePool, machine: Machine) -> Standing:
+    offered_as = f"accelerator:{machine.attached}" if machine.attached else machine.instance.name
+    return Standing(path, machine.instance, machine.gpus, pool.capacity.type, offered_as)
 
 
 def _moves(spec: ClusterSpec) -> bool:
@@ -232,6 +238,9 @@ def _pool(
     decisions = [why_capacity, why_count, why_fabric, why_placement, *images.decisions]
     if images.node_image is None:
         return None, decisions
+    nvme = _local_nvme(pool, machine)
+    root_on, why_root = plan_root(instance.name, images.node_image, nvme, path)
+    decisions += [why_root] if why_root else []
     return (
         PoolPlan(
             path,
@@ -253,9 +262,10 @@ def _pool(
             images.node_image,
             images.container,
             images.mig,
-            _local_nvme(pool, machine),
+            nvme,
             public,
             counts.moves,
+            root_on,
         ),
         decisions,
     )

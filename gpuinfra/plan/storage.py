@@ -38,7 +38,12 @@ _EXISTING_FORMS: dict[tuple[Provider, StorageKind], tuple[str, str]] = {
         r"(?i)/subscriptions/.+/providers/Microsoft\.StorageCache/amlFilesystems/[^/]+",
         "an ARM id",
     ),
-    (Provider.AZURE, StorageKind.NFS): (r"(?i)/subscriptions/.+/providers/Microsoft\.(NetApp|Storage)/.+", "an ARM id"),
+    (Provider.AZURE, StorageKind.NFS): (
+        r"(?i)/subscriptions/.+/providers/Microsoft\.("
+        r"NetApp/netAppAccounts/[^/]+/capacityPools/[^/]+/volumes/[^/]+"
+        r"|Storage/storageAccounts/[a-z0-9]{3,24}/fileServices/default/shares/[^/]+)",
+        "the ARM id of a NetApp volume, …/capacityPools/P/volumes/V, or of a file share, …/fileServices/default/shares/S",
+    ),
     (Provider.AZURE, StorageKind.BUCKET): (
         r"https://[a-z0-9]{3,24}\.blob\.core\.[a-z.]+/[a-z0-9-]+(/.*)?|(?i:/subscriptions/.+/providers/Microsoft\.Storage/.+)",
         "https://ACCOUNT.blob.core.windows.net/CONTAINER",

@@ -23,6 +23,12 @@ _ROLE = re.compile(ROLE_PATTERN)
 # Azure, naming rules of resource groups: letters and digits of every script, underscores, hyphens, full stops and
 # parentheses, no full stop last (2026-11). The length is the plan's to check.
 _RESOURCE_GROUP = re.compile(r"[-\w.()]*[-\w()]")
+# Azure Container Registry, naming rules: 5 to 50 letters and digits (2026-11).
+REGISTRY_PATTERN = (
+    r"^/[sS]ubscriptions/[^/]+/[rR]esource[gG]roups/[^/]+/[pP]roviders/Microsoft\.ContainerRegistry/registries/"
+    r"[A-Za-z0-9]{5,50}$"
+)
+_REGISTRY = re.compile(REGISTRY_PATTERN)
 
 
 def _project(text: str) -> str:
@@ -48,6 +54,17 @@ def _resource_group(text: str) -> str:
         f"take {write_inline(meant)}"
         if len(meant) <= 90 and _RESOURCE_GROUP.fullmatch(meant)
         else "for example resource_group: rg-llama",
+    )
+
+
+def _registry(text: str) -> str:
+    if _REGISTRY.fullmatch(text):
+        return text
+    name = text.removesuffix(".azurecr.io").rpartition("/")[2]
+    raise bad(
+        "form",
+        f"{shown(text, 120)} is not the ARM id of a container registry",
+        f"az acr show --name {name if re.fullmatch('[A-Za-z0-9]{5,50}', name) else 'NAME'} --query id prints it",
     )
 
 
@@ -81,3 +98,6 @@ ResourceGroup = Annotated[str, AfterValidator(_resource_group)]
 
 RoleName = Annotated[Text, AfterValidator(_role), Field(json_schema_extra={"pattern": ROLE_PATTERN})]
 """The name of an AWS IAM role."""
+
+RegistryId = Annotated[str, AfterValidator(_registry), Field(json_schema_extra={"pattern": REGISTRY_PATTERN})]
+"""The ARM id of an Azure Container Registry."""

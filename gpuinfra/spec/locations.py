@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import Discriminator, Field, StrictBool, Tag
+from pydantic import Discriminator, Field, StrictBool, Tag, model_validator
 
-from .base import SpecModel
-from .cloud_names import ProjectId, ResourceGroup, RoleName
+from .base import SpecModel, bad
+from .cloud_names import ProjectId, RegistryId, ResourceGroup, RoleName
 
 
 class AwsLocation(SpecModel):
@@ -75,8 +75,38 @@ class AzureLocation(SpecModel):
         examples=["rg-llama"],
     )
     existing_resource_group: StrictBool = Field(
-        default=False, description="The resource group is there already and is left alone."
+        default=False,
+        description="The resource group is there already and is left alone; `resource_group` names it.",
     )
+    bastion: StrictBool = Field(
+        default=False,
+        description=(
+            "Put a Bastion into the new network: `connect` then opens a shell on private nodes over it, with your SSH key. "
+            "It bills by the hour from its creation on, used or not."
+        ),
+    )
+    container_registry: RegistryId | None = Field(
+        default=None,
+        min_length=1,
+        description=(
+            "ARM id of an Azure Container Registry that the nodes may pull from. Left out: the nodes get no role on any "
+            "registry. Only who may assign roles on the registry can deploy it."
+        ),
+        examples=[
+            "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/rg-images/providers/"
+            "Microsoft.ContainerRegistry/registries/acmeimages"
+        ],
+    )
+
+    @model_validator(mode="after")
+    def _names_its_group(self) -> Self:
+        if self.existing_resource_group and self.resource_group is None:
+            raise bad(
+                "form",
+                "existing_resource_group is true, and resource_group does not name the group that is there",
+                "add resource_group: rg-llama, or remove existing_resource_group",
+            )
+        return self
 
 
 def _provider(value: Any) -> str | None:

@@ -54,7 +54,7 @@ class Answers:
         """The state after the resource is created: its inputs back, and in an update its outputs. In preview nothing
         that is computed."""
         if self._preview:
-            return Answer(request.object, "")
+            return Answer(_struct(_as_outputs(wire.python_struct(request.object))), "")
         given = self._given(request.type, request.name, request.object)
         id_ = given.pop("id", None)
         state = self._state(request, wire.python_struct(request.object), given)
@@ -111,7 +111,7 @@ class Answers:
         for key in request.additionalSecretOutputs:
             if key in state:
                 state[key] = wire.secret(state[key])
-        return state
+        return _as_outputs(state)
 
     def _stack(self, name: str) -> dict[str, Any]:
         outputs = self._stacks.get(name, {})
@@ -130,6 +130,20 @@ def _known(raw: Any, token: Callable[[str], str], path: str) -> Any:
     if isinstance(raw, list):
         return [_known(value, token, f"{path}[{i}]") for i, value in enumerate(raw)]  # pyright: ignore
     return token(path)
+
+
+def _as_outputs(state: dict[str, Any]) -> dict[str, Any]:
+    """Inputs as outputs where the two have other forms: azure-native takes the identities of a machine as a list of ids,
+    and gives them back as a mapping by id."""
+    identity = state.get("identity")
+    ids: Any = identity.get("userAssignedIdentities") if isinstance(identity, dict) else None  # pyright: ignore
+    if not isinstance(ids, list):
+        return state
+    if wire.holds_unknown(ids):
+        mapping: Any = wire.UNKNOWN_TEXT
+    else:
+        mapping = {str(one): {} for one in ids}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return {**state, "identity": {**identity, "userAssignedIdentities": mapping}}  # pyright: ignore
 
 
 def _struct(values: Mapping[str, Any]) -> struct_pb2.Struct:

@@ -312,13 +312,13 @@ def test_every_azure_gpu_size_has_its_infiniband_row() -> None:
 @pytest.mark.parametrize(
     ("name", "driver", "trusted", "reservable", "controller"),
     [
-        ("Standard_NV36ads_A10_v5", "grid", None, True, "SCSI"),
+        ("Standard_NV36ads_A10_v5", "grid", True, True, "SCSI"),
         ("Standard_NC144ds_xl_RTXPRO6000BSE_v6", "grid", None, None, "NVMe"),
-        ("Standard_ND96isr_MI300X_v5", "rocm", None, False, "SCSI"),
+        ("Standard_ND96isr_MI300X_v5", "rocm", True, False, "SCSI"),
         ("Standard_ND96amsr_A100_v4", "cuda", False, False, "SCSI"),
         ("Standard_ND96asr_v4", "cuda", False, False, "SCSI"),
-        ("Standard_NC40ads_H100_v5", "cuda", None, False, "SCSI"),
-        ("Standard_NC4as_T4_v3", "cuda", None, True, "SCSI"),
+        ("Standard_NC40ads_H100_v5", "cuda", True, False, "SCSI"),
+        ("Standard_NC4as_T4_v3", "cuda", True, True, "SCSI"),
         ("Standard_ND128isr_NDR_GB200_v6", "cuda", None, False, "NVMe"),
     ],
 )

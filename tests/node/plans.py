@@ -170,6 +170,7 @@ def plan(
 
 
 LATE = {
+    "identity.client_id": "00001111-aaaa-2222-bbbb-3333cccc4444",
     "storage.scratch.address": "fs-0123456789abcdef0.fsx.us-east-2.amazonaws.com",
     "storage.scratch.mount_name": "fsx",
     "storage.home.address": "fs-0aaa.efs.us-east-2.amazonaws.com",

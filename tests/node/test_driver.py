@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -108,16 +109,56 @@ def test_an_image_without_apt_is_said(stock: Sandbox):
     assert "apt-get" in stock.problems
 
 
+# Laid on by the cloud's agent, beside the boot.
+
+
+AWAIT = "/opt/gpuinfra/tasks/15-await-driver"
+GRID = "Standard_NV36ads_A10_v5"
+
+
+@pytest.mark.parametrize("name", [GRID, "Standard_NC144ds_xl_RTXPRO6000BSE_v6"])
+def test_a_grid_driver_that_the_cloud_lays_is_waited_for(name: str):
+    assert AWAIT in paths(AZURE, name)
+    assert found("GI2155", AZURE, name) == []
+    pool = plans.booted(AZURE, name)
+    missing = stock_driver(plans.plan(AZURE, (pool,)), pool)
+    assert missing is not None
+    assert (missing.kind, missing.by_cloud, missing.modules) == ("grid", True, "")
+
+
+@pytest.mark.parametrize("name", ["Standard_ND96isr_H100_v5", "Standard_NC4as_T4_v3", "Standard_NC24ads_A100_v4"])
+def test_images_that_carry_their_driver_wait_for_nothing(name: str):
+    assert AWAIT not in paths(AZURE, name)
+
+
+def test_the_driver_is_looked_for_until_it_is_there(sandbox: MakeSandbox):
+    node = sandbox(plans.plan(AZURE, (plans.booted(AZURE, GRID),)))
+    looks = "n=$(cat $GPUINFRA_ROOT/looks 2>/dev/null || echo 0); echo $((n + 1)) >$GPUINFRA_ROOT/looks; "
+    node.stub("nvidia-smi", looks + "((n >= 3)) && echo 'GPU 0: NVIDIA A10 (UUID: GPU-1)' || exit 9")
+    done = node.run(AWAIT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(node.called("nvidia-smi")) == 4
+    assert node.problems == ""
+
+
+def test_a_driver_that_does_not_come_is_said_with_the_agent_s_log(sandbox: MakeSandbox):
+    node = sandbox(plans.plan(AZURE, (plans.booted(AZURE, GRID),)))
+    node.stub("nvidia-smi", "exit 9")
+    assert node.run(AWAIT).returncode == 1
+    assert "/var/log/azure/nvidia-vmext-status" in node.problems
+
+
 # Left to a person.
 
 
-@pytest.mark.parametrize("name", ["Standard_NV36ads_A10_v5", "Standard_NC144ds_xl_RTXPRO6000BSE_v6"])
-def test_a_grid_driver_that_nothing_lays_is_a_finding_with_the_command(name: str):
-    (one,) = found("GI2155", AZURE, name)
+def test_a_grid_driver_that_nothing_lays_is_a_finding(monkeypatch: pytest.MonkeyPatch):
+    from gpuinfra.node import driver
+
+    row = replace(driver.CLOUDS[AZURE], driver_by_cloud="")
+    monkeypatch.setitem(driver.CLOUDS, AZURE, row)
+    (one,) = found("GI2155", AZURE, GRID)
     assert not one.is_error
     assert "GRID" in one.message
-    assert "NvidiaGpuDriverLinux" in one.hint
-    assert "llama-gpu" in one.hint
     assert "Secure Boot must be off" in one.hint
 
 
@@ -126,12 +167,12 @@ def test_no_finding_where_the_driver_is_there_or_is_laid():
         assert found("GI2155", provider, name) == []
 
 
-def test_a_node_without_its_grid_driver_says_which_one_and_how(sandbox: MakeSandbox):
+def test_a_node_without_its_grid_driver_says_which_one_and_where_to_look(sandbox: MakeSandbox):
     node = sandbox(plans.plan(AZURE, (plans.booted(AZURE, "Standard_NV36ads_A10_v5"),)))
     node.stub("nvidia-smi", "exit 9")
     assert node.run(HOLD).returncode == 1
     assert "needs the GRID driver" in node.problems
-    assert "NvidiaGpuDriverLinux" in node.problems
+    assert "/var/log/azure/nvidia-vmext-status" in node.problems
 
 
 # Systems on which the bundle does not work.

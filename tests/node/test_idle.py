@@ -378,7 +378,9 @@ def azure(instance: str) -> dict[str, str]:
     }
     return {
         "instance?api-version=2021-02-01": json.dumps({"compute": compute}),
-        "resource=https://management.azure.com": json.dumps({"access_token": "TOKEN"}),
+        f"resource=https%3A%2F%2Fmanagement.azure.com&client_id={plans.LATE['identity.client_id']}": json.dumps(
+            {"access_token": "TOKEN"}
+        ),
         "/delete?api-version=2024-11-01": "",
     }
 
@@ -405,3 +407,25 @@ def test_azure_deletes_its_own_instance_out_of_its_scale_set(
     with pytest.raises(idle.node.Failed, match="not to other"):
         idle.gpuinfra_cloud.scale_in_self("other")
     assert all(entry[0] == "GET" for entry in asked)
+
+
+def test_azure_logs_in_to_its_own_registries_with_the_cluster_s_identity(
+    sandbox: MakeSandbox, monkeypatch: pytest.MonkeyPatch
+):
+    idle = sandbox(plans.plan(Provider.AZURE)).module("/opt/gpuinfra/bin/idle")
+    reply = {"acmeimages.azurecr.io/oauth2/exchange": json.dumps({"refresh_token": "R"})}
+    asked = answers(idle, monkeypatch, azure("virtualMachineScaleSets/llama-gpu/virtualMachines/3") | reply)
+    assert idle.gpuinfra_cloud.registry_login("acmeimages.azurecr.io") == ("00000000-0000-0000-0000-000000000000", "R")
+    assert asked[-1][3] == b"grant_type=access_token&service=acmeimages.azurecr.io&access_token=TOKEN"
+    asked.clear()
+    for other in ("nvcr.io", "azurecr.io.example.com", "docker.io", "x.azurecr.io"):
+        assert idle.gpuinfra_cloud.registry_login(other) is None
+    assert asked == []
+
+
+def test_azure_mounts_a_bucket_as_the_cluster_s_identity(sandbox: MakeSandbox):
+    idle = sandbox(plans.plan(Provider.AZURE)).module("/opt/gpuinfra/bin/idle")
+    entry = {"bucket": "acme1/tok", "mount": "/data", "name": "data", "prefix": ""}
+    _, env = idle.gpuinfra_cloud.bucket_command(entry)
+    assert env["AZURE_STORAGE_AUTH_TYPE"] == "MSI"
+    assert env["AZURE_STORAGE_IDENTITY_CLIENT_ID"] == plans.LATE["identity.client_id"]

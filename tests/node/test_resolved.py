@@ -42,12 +42,15 @@ def test_a_real_spec_gives_a_bundle_that_fits(location: dict[str, Any], type_nam
     plan = resolve(spec, NOW).plan
     (pool,) = plan.pools
     bundle = boot_bundle(plan, pool)
-    assert bundle.late == ("storage.data.bucket",)
+    identity = ("identity.client_id",) if location["provider"] == "azure" else ()
+    assert bundle.late == ("storage.data.bucket", *identity)
     assert bundle.facts["fabric"]["kind"] == kind
     assert bundle.facts["fabric"]["devices"] == devices
     assert bundle.facts["group"] == pool.cloud_name
     assert bundle.facts["local_nvme"]["mount"].startswith("/")
-    assert len(bundle.user_data({"storage.data.bucket": "llama-data"})) <= bundle.limit_bytes
+    assert (
+        len(bundle.user_data({"storage.data.bucket": "llama-data", "identity.client_id": "0000"})) <= bundle.limit_bytes
+    )
     assert bundle_findings(plan) == ()
     (command,) = manual_commands(plan)
     assert command.command.endswith("train.py")

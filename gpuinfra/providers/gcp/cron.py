@@ -1,0 +1,54 @@
+"""From a five-field cron line to Cloud Scheduler's, which reads the same fields in a form of its own.
+
+Cloud Scheduler takes numbers, lists, ranges and steps over `*` (Cloud Scheduler, "Cron job format and time zone"), and
+does not say what it makes of a line that restricts both day fields, or of `10/5`. So lines are written out in lists and
+ranges, and one that fires when either day fits becomes two.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from ...plan.cron import CronError, parse_cron
+
+
+def schedule_lines(line: str) -> tuple[str, ...]:
+    """The lines that together fire when the line does: one, or two where both day fields are restricted.
+
+    Raises CronError.
+    """
+    at = parse_cron(line)
+    time, months = f"{_numbers(at.minutes, 0, 59)} {_numbers(at.hours, 0, 23)}", _numbers(at.months, 1, 12)
+    by_day = f"{time} {_numbers(at.days, 1, 31)} {months} *"
+    by_weekday = f"{time} * {months} {_numbers(at.weekdays, 0, 6)}"
+    if at.every_day:
+        return (f"{time} * {months} *",)
+    if not at.fits_both:
+        return (by_day, by_weekday)
+    if at.any_weekday:
+        return (by_day,)
+    if at.any_day:
+        return (by_weekday,)
+    raise CronError(
+        f"'{line}' asks for days that fit both the day of month and the weekday, which Cloud Scheduler cannot express; "
+        "leave one of the two fields as *"
+    )
+
+
+def moment_line(moment: datetime) -> str:
+    """The line of a moment's minute, in UTC. It has no year: it comes due again a year later."""
+    utc = moment.astimezone(UTC)
+    return f"{utc.minute} {utc.hour} {utc.day} {utc.month} *"
+
+
+def _numbers(values: frozenset[int], low: int, high: int) -> str:
+    """`*`, or the values as ranges and single numbers."""
+    if len(values) == high - low + 1:
+        return "*"
+    runs: list[list[int]] = []
+    for value in sorted(values):
+        if runs and value == runs[-1][-1] + 1:
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
