@@ -1,6 +1,6 @@
 """An ephemeral system disk that its size has no place for.
 
-What: The placement is not one of the size's (sizes with an NVMe controller have NvmeDisk alone, the others have no NvmeDisk), or the disk is larger than 2040 GiB.
+What: The placement is not one of the size's (sizes with an NVMe controller have NvmeDisk alone, the others have no NvmeDisk), or the disk is larger than the drive, or than 2040 GiB.
 Why: The machine is refused, or no host is found for it: which local disk may carry the system changes with each generation.
 Fix: Take the placement that is named, and a smaller disk.
 References: Azure docs, ephemeral OS disks (2026-09); hashicorp/terraform-provider-azurerm#30328
@@ -37,9 +37,10 @@ def _placement(nodes: AzureNodes) -> Iterator[Diagnostic | Undecided]:
         return
     if nodes.board is None or value is None:
         return
+    known = nodes.board.root_on
     nvme = nodes.board.disk_controller == "NVMe"
-    if nvme != (str(value).lower() == _NVME.lower()):
-        wanted = f"placement: {_NVME}" if nvme else "placement: ResourceDisk or CacheDisk"
+    if str(value).lower() != known.lower() and nvme != (str(value).lower() == _NVME.lower()):
+        wanted = f"placement: {known or _NVME}" if nvme else "placement: ResourceDisk or CacheDisk"
         yield CODE.at(
             nodes.at("storageProfile.osDisk.diffDiskSettings.placement"),
             f"{value}, and {nodes.size} has {'NVMe disks alone' if nvme else 'no such place for the system'}",
@@ -54,11 +55,13 @@ def _size(nodes: AzureNodes) -> Iterator[Diagnostic]:
     if size is None or row is None:
         return
     trusted = nodes.get("securityProfile", "securityType") == "TrustedLaunch"
-    most = row.maximum - (_TRUSTED_KEEPS_GIB if trusted else 0)
+    placement = str(nodes.get("storageProfile", "osDisk", "diffDiskSettings", "placement")).lower()
+    drive = nodes.board.root_on_gib if nodes.board is not None and placement == nodes.board.root_on.lower() else None
+    most = min(row.maximum, drive or row.maximum) - (_TRUSTED_KEEPS_GIB if trusted else 0)
     if size > most:
         yield CODE.at(
             nodes.at("storageProfile.osDisk.diskSizeGB"),
-            f"{size:g} GiB, and an ephemeral system disk has at most {most}",
+            f"{size:g} GiB, and an ephemeral system disk has at most {most} there",
             "make it smaller, or take a managed disk",
             resource=nodes.name,
         )

@@ -31,6 +31,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if late(nodes.get("osProfile")) or late(off) or late(keys):
             yield Undecided(CODE.code, nodes.name, "how people log in is not known yet")
             continue
+        # That a spec names no key is said by the plan rules.
+        if not items(keys) and ctx.azure.ours(nodes.resource):
+            continue
         where, fault, hint = _fault(nodes, truth(off) is True, bool(items(keys)))
         if fault:
             yield CODE.at(nodes.at(where), fault, hint, resource=nodes.name)
