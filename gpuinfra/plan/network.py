@@ -272,10 +272,7 @@ def _servers_reach_out(habits: _Habits, storage: Sequence[StoragePlan]) -> bool:
 
 def _apart_addresses(habits: _Habits, store: StoragePlan) -> int:
     """Addresses of the subnet that a file system wants for itself."""
-    if store.kind is StorageKind.NFS:
-        prefix = _NETAPP_PREFIX
-    else:
-        prefix = lustre_prefix((store.size_gib or 0) / 1024)
+    prefix = _NETAPP_PREFIX if store.kind is StorageKind.NFS else lustre_prefix((store.size_gib or 0) / 1024)
     return 2 ** (32 - prefix) - habits.limits.reserved
 
 

@@ -27,11 +27,6 @@ _HOW_TO_PIN = {
 }
 
 
-def has_terms(urn: str) -> bool:
-    """Whether a marketplace URN is of a publisher whose images have a purchase plan."""
-    return urn.partition(":")[0].lower() in _WITH_TERMS
-
-
 def is_generation_1(urn: str) -> bool:
     """Whether a marketplace URN (publisher:offer:sku:version) names a generation 1 image."""
     return _GENERATION_1.fullmatch(urn) is not None

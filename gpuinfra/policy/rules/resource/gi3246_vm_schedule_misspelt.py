@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_graph import MACHINE, VM_SCHEDULE, AzureGraph
+from ...azure_moments import zone_fault
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
@@ -45,8 +46,9 @@ def _faults(azure: AzureGraph, s: Resource) -> Iterator[tuple[str, str, str]]:
             "without a name of its own the provider adds letters to it",
             f"name it {_PREFIX}{machine or '<machine>'}",
         )
-    if isinstance(zone, str) and not late(zone) and "/" in zone:
-        yield "timeZoneId", f"'{zone}' is no Windows time zone", "write its Windows id, as W. Europe Standard Time"
+    fault, hint = zone_fault(zone)
+    if fault:
+        yield "timeZoneId", fault, hint
     if isinstance(time, str) and not late(time) and not _TIME.fullmatch(time):
         yield "dailyRecurrence.time", f"'{time}' is not four digits", 'write it as "1900"'
     if isinstance(task, str) and not late(task) and task.lower() != _TASK.lower():

@@ -13,8 +13,8 @@ from datetime import UTC
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...azure_budgets import START, moment_of
 from ...azure_graph import BUDGET
+from ...azure_moments import START, moment_of
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items
 

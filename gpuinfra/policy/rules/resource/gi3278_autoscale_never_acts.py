@@ -14,8 +14,8 @@ from typing import Any, cast
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...azure_budgets import moment_of
 from ...azure_graph import AUTOSCALE
+from ...azure_moments import moment_of, zone_fault
 from ...azure_scaling import profiles
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -65,13 +65,9 @@ def _when(path: str, profile: Mapping[str, Any], now: datetime | None) -> tuple[
     window = plain(profile.get("fixedDate"))
     schedule = plain(_get(plain(profile.get("recurrence")), "schedule"))
     for place, holder in ((f"{path}.fixedDate", window), (f"{path}.recurrence.schedule", schedule)):
-        zone = plain(_get(holder, "timeZone"))
-        if isinstance(zone, str) and not late(zone) and "/" in zone:
-            return (
-                f"{place}.timeZone",
-                f"'{zone}' is no Windows time zone",
-                "write its Windows id, as W. Europe Standard Time",
-            )
+        fault, hint = zone_fault(plain(_get(holder, "timeZone")))
+        if fault:
+            return f"{place}.timeZone", fault, hint
     start, end = (moment_of(plain(_get(window, k))) for k in ("start", "end"))
     if start is not None and end is not None and end <= start:
         return f"{path}.fixedDate.end", "the window ends before it begins", "take a later end"
