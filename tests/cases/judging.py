@@ -19,11 +19,15 @@ def judged(resources: str, facts: Mapping[str, Any] | None = None) -> GraphRepor
     return check_graph(graph_of(resources), now=NOW, facts=facts)
 
 
-def rows(report: GraphReport | list[Diagnostic], *, errors: bool = False) -> set[str]:
-    """The AWS fact rows that the findings stand for, without the cloud's word."""
+def rows(
+    report: GraphReport | list[Diagnostic], *, errors: bool = False, infos: bool = False, cloud: str = "AWS "
+) -> set[str]:
+    """The fact rows of a cloud that the findings stand for, without the cloud's word: those of errors alone, of errors
+    and warnings, or of all."""
     found = report.diagnostics if isinstance(report, GraphReport) else report
-    rules = [registry.rule(d.code) for d in found if d.severity is not Severity.INFO and (d.is_error or not errors)]
-    return {f.removeprefix("AWS ") for r in rules if r is not None for f in r.code.facts if f.startswith("AWS ")}
+    kept = [d for d in found if (infos or d.severity is not Severity.INFO) and (d.is_error or not errors)]
+    rules = [registry.rule(d.code) for d in kept]
+    return {f.removeprefix(cloud) for r in rules if r is not None for f in r.code.facts if f.startswith(cloud)}
 
 
 def codes(report: GraphReport | list[Diagnostic]) -> list[str]:
