@@ -22,8 +22,10 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
+    GkeFloor,
     InstanceType,
     Limit,
+    MachineParts,
     Miss,
     NetworkCards,
     NicLayout,
@@ -146,6 +148,28 @@ class Catalog:
         if row is None:
             raise CatalogError(self.folder / Provider.GCP / "nics.csv", 1, f"no pattern of the table matches {name!r}")
         return self._once(("nics", row.line), lambda: machines.nic_layout(row))
+
+    def machine_parts(self, name: str) -> MachineParts | None:
+        rows = self._once("parts", lambda: self._table(Provider.GCP, "machine_parts").by("pattern"))
+        row = _longest(name, rows)
+        return None if row is None else self._once(("parts", row.line), lambda: machines.machine_parts(row))
+
+    def machine_accelerators(self) -> tuple[str, ...]:
+        def read() -> tuple[str, ...]:
+            named = {row.text("accelerator_type") for row in self._table(Provider.GCP, "machine_parts")}
+            return tuple(sorted(named - {""}))
+
+        return self._once("accelerator words", read)
+
+    def gke_floors(self, name: str) -> tuple[GkeFloor, ...]:
+        def read() -> dict[str, tuple[GkeFloor, ...]]:
+            found: dict[str, tuple[GkeFloor, ...]] = {}
+            for row in self._table(Provider.GCP, "gke_floors"):
+                key = row.needed_text("pattern")
+                found[key] = (*found.get(key, ()), machines.gke_floor(row))
+            return found
+
+        return self._once("floors", read).get(name, ())
 
     def infiniband(self, name: str) -> InfiniBand | None:
         rows = self._once("infiniband", lambda: self._table(Provider.AZURE, "infiniband").by("instance_type"))

@@ -7,7 +7,9 @@ from .azure_sizes import InfiniBand
 from .models import (
     Accelerator,
     AttachedAccelerator,
+    GkeFloor,
     InstanceType,
+    MachineParts,
     NetworkCards,
     NicLayout,
     NicSlot,
@@ -195,6 +197,24 @@ def nic_layout(row: Row) -> NicLayout:
         mtu_single_node=row.integer("mtu_single_node"),
         notes=row.text("notes"),
     )
+
+
+def machine_parts(row: Row) -> MachineParts:
+    """What a Google machine type is made of."""
+    return MachineParts(
+        pattern=row.needed_text("pattern"),
+        accelerator_type=row.text("accelerator_type"),
+        boot_types=row.items("boot_types"),
+        persistent_disks=row.needed_flag("persistent_disks"),
+        local_ssd_counts=row.integers("local_ssd_counts"),
+        source=row.text("source"),
+        as_of=row.text("as_of"),
+    )
+
+
+def gke_floor(row: Row) -> GkeFloor:
+    """The oldest version of a minor release that serves a machine type."""
+    return GkeFloor(row.needed_text("minor"), row.needed_text("version"), row.text("source"), row.text("as_of"))
 
 
 def infiniband(row: Row) -> InfiniBand:

@@ -18,8 +18,10 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
+    GkeFloor,
     InstanceType,
     Limit,
+    MachineParts,
     Miss,
     NetworkCards,
     NicLayout,
@@ -73,6 +75,21 @@ def network_cards(name: str) -> NetworkCards | None:
 def nic_layout(name: str) -> NicLayout:
     """The interfaces of a Google machine type; one GVNIC for a family without a row of its own."""
     return packaged().nic_layout(name)
+
+
+def machine_parts(name: str) -> MachineParts | None:
+    """What a Google machine type is made of, and may be given. None: the table lacks it."""
+    return packaged().machine_parts(name)
+
+
+def machine_accelerators() -> tuple[str, ...]:
+    """The API's words for GPUs that come with a Google machine type, sorted."""
+    return packaged().machine_accelerators()
+
+
+def gke_floors(name: str) -> tuple[GkeFloor, ...]:
+    """The oldest GKE versions that serve a machine type's fabric, one a minor release; empty where none is known."""
+    return packaged().gke_floors(name)
 
 
 def infiniband(name: str) -> InfiniBand | None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..cost import CostEstimate
     from .aws_graph import AwsGraph
     from .azure_graph import AzureGraph
+    from .gcp_graph import GcpGraph
 
 _HEADING = re.compile(r"^(What|Severity|Why|Fix|References): ?", re.MULTILINE)
 
@@ -134,6 +135,13 @@ class GraphContext:
         from .azure_graph import AzureGraph
 
         return AzureGraph(self.graph)
+
+    @cached_property
+    def gcp(self) -> GcpGraph:
+        """The graph as rules about Google Cloud resources read it, indexed once."""
+        from .gcp_graph import GcpGraph
+
+        return GcpGraph(self.graph)
 
 
 @dataclass(frozen=True)

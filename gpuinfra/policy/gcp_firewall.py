@@ -1,0 +1,69 @@
+"""What a VPC firewall rule lets in, and from where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .resource_graph import Resource
+from .wire_values import entries, items, late, plain
+
+WORLD = ("0.0.0.0/0", "::/0")
+ADMIN_PORTS = (22, 3389, 8888, 6443)
+"""SSH, RDP, Jupyter and the Kubernetes API."""
+_SOURCES = ("sourceRanges", "sourceTags", "sourceServiceAccounts")
+_ALL = ("all", "-1")
+
+
+def from_where(rule: Resource) -> tuple[str, ...] | None:
+    """The ranges that a rule lets in; the whole world where it names no source at all. None where unknown."""
+    ranges = rule.get("sourceRanges")
+    if late(ranges):
+        return None
+    listed = [plain(v) for v in items(ranges)]
+    known = tuple(str(v) for v in listed if isinstance(v, str) and not late(v))
+    if any(v in WORLD for v in known):
+        return known
+    if any(late(v) for v in listed):
+        return None
+    if any(rule.get(k) for k in _SOURCES[1:]) or any(late(rule.get(k)) for k in _SOURCES[1:]):
+        return known
+    return known or WORLD[:1]
+
+
+def admin_ports(rule: Resource) -> tuple[int, ...]:
+    """The ports of administration that a rule opens, as far as can be seen."""
+    found = {p for kind, spans in _openings(rule) if kind == "tcp" for p in ADMIN_PORTS if _within(p, spans)}
+    return tuple(sorted(found))
+
+
+def lets_everything(rule: Resource) -> bool:
+    """Whether a rule lets in every TCP port, from somewhere that is not the whole world or is named by a tag."""
+    return any(kind == "tcp" and _within(1, spans) and _within(65535, spans) for kind, spans in _openings(rule))
+
+
+def _openings(rule: Resource) -> Iterator[tuple[str, list[tuple[int, int]] | None]]:
+    """(protocol, spans of ports, None for every port) of each `allows` entry; `all` counts as TCP."""
+    for entry in entries(rule.get("allows")):
+        kind = plain(entry.get("protocol"))
+        if not isinstance(kind, str):
+            continue
+        name = "tcp" if kind.lower() in (*_ALL, "tcp", "6") else kind.lower()
+        ports = plain(entry.get("ports"))
+        if late(ports):
+            continue
+        spans = [s for p in items(ports) if (s := _span(plain(p))) is not None]
+        yield name, spans if items(ports) else None
+
+
+def _span(value: Any) -> tuple[int, int] | None:
+    first, dash, last = str(value).partition("-")
+    if not (first.isascii() and first.isdigit() and len(first) <= 5) or (
+        dash and not (last.isascii() and last.isdigit())
+    ):
+        return None
+    return int(first), int(last[:6]) if dash else int(first)
+
+
+def _within(port: int, spans: list[tuple[int, int]] | None) -> bool:
+    return spans is None or any(low <= port <= high for low, high in spans)

@@ -1,0 +1,67 @@
+"""Two ordinary interfaces in one network.
+
+What: Two interfaces of a machine that are no RDMA cards stand in the same VPC network.
+Why: Google refuses the machine: networks must be distinct for the interfaces of one machine. An RDMA network is the one exception.
+Fix: Make one network with one subnet for each ordinary interface.
+References: hashicorp/terraform-provider-google#8269; F5Networks/f5-google-gdm-templates#2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...gcp_graph import is_roce
+from ...gcp_interfaces import RDMA_KINDS
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late, plain
+
+CODE = described("GI3103", "interfaces-share-a-network", Severity.ERROR, __doc__, ("GCP GCP-NET-03",))
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each machine, at the first interface that repeats a network."""
+    for m in ctx.gcp.vms:
+        seen: dict[str, int] = {}
+        unknown = False
+        for a in ctx.gcp.attachments(m) or ():
+            if a.kind in RDMA_KINDS or a.kind_unknown or (a.network is not None and is_roce(a.network)):
+                continue
+            if not a.key:
+                unknown = unknown or any(late(plain(a.raw.get(k))) for k in ("network", "subnetwork"))
+            elif a.key in seen:
+                name = a.network.name if a.network is not None else a.key
+                yield CODE.at(
+                    m.path(f"networkInterfaces[{a.index}]"),
+                    f"interfaces {seen[a.key]} and {a.index} both stand in network '{name}'; each needs its own",
+                    resource=m.name,
+                )
+                break
+            seen.setdefault(a.key, a.index)
+        else:
+            if unknown and len(ctx.gcp.attachments(m) or ()) > 1:
+                yield Undecided(CODE.code, m.name, "the network of an interface is not known yet")
+
+
+_T = """\
+- type: gcp.compute.Instance
+  name: box
+  inputs: {{machineType: n1-standard-8, networkInterfaces: [{{network: default}}, {{network: {0}}}]}}
+"""
+
+
+RULE = ResourceRule(
+    CODE,
+    ("network",),
+    check,
+    Examples(
+        (_T.format("other"),),
+        (
+            _T.format("default"),
+            _T.format("projects/acme-lab/global/networks/default"),
+        ),
+        (_T.format("!unknown "),),
+    ),
+    providers=(Provider.GCP,),
+)

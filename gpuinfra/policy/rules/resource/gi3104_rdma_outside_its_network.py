@@ -1,0 +1,83 @@
+"""An RDMA interface outside an RDMA network.
+
+What: An MRDMA interface stands in a network without a `vpc-roce` profile, the RDMA interfaces of a machine are spread over networks, or an ordinary interface stands in an RDMA network.
+Why: RDMA cards attach only to a network that was made with the profile of their zone, all of one machine to the same one, and nothing else may attach to it.
+Fix: Make one network with networkProfile projects/<project>/global/networkProfiles/<zone>-vpc-roce (bare metal: -vpc-roce-metal), one subnet for each RDMA card, and attach the RDMA interfaces to it, the others elsewhere.
+References: GoogleCloudPlatform/cluster-toolkit:modules/network/gpu-rdma-vpc; Google Cloud docs, RDMA network profiles
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...gcp_graph import Attachment, Machines, is_roce, profile, profile_unknown
+from ...gcp_interfaces import RDMA_KINDS
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late, plain
+
+CODE = described("GI3104", "rdma-outside-its-network", Severity.ERROR, __doc__, ("GCP GCP-NET-04",))
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each machine, with every fault of its interfaces."""
+    for m in ctx.gcp.vms:
+        attachments = ctx.gcp.attachments(m)
+        if attachments is None:
+            continue
+        rdma = [a for a in attachments if a.kind in RDMA_KINDS]
+        lost = any(not a.key and any(late(plain(a.raw.get(k))) for k in ("subnetwork", "network")) for a in rdma)
+        if lost or any(a.network is not None and profile_unknown(a.network) for a in rdma):
+            yield Undecided(CODE.code, m.name, "the network of an RDMA interface is not known yet")
+        faults = list(dict.fromkeys(_faults(m, attachments)))
+        if faults:
+            yield CODE.at(m.path("networkInterfaces"), "; ".join(faults), resource=m.name)
+
+
+def _faults(m: Machines, attachments: tuple[Attachment, ...]) -> Iterator[str]:
+    homes = dict.fromkeys(a.key for a in attachments if a.kind in RDMA_KINDS and a.key)
+    if len(homes) > 1:
+        yield f"the RDMA interfaces stand in {len(homes)} networks, and must share one"
+    for a in attachments:
+        if a.network is None or profile_unknown(a.network):
+            continue
+        found = profile(a.network)
+        if a.kind in RDMA_KINDS and found is None:
+            yield f"'{a.network.name}' has RDMA interfaces and no RDMA profile"
+        elif a.kind in RDMA_KINDS and found is not None and m.layout is not None:
+            want = m.layout.network_profile_suffix
+            if want and found[1] != want:
+                yield f"'{a.network.name}' has the profile of {found[1]}, and {m.machine_type} needs {want}"
+        elif a.kind and a.kind not in RDMA_KINDS and found is not None and is_roce(a.network):
+            yield f"{a.kind} interface {a.index} stands in RDMA network '{a.network.name}', which takes RDMA cards only"
+
+
+_T = """\
+- {{type: gcp.compute.Network, name: rdma, inputs: {{networkProfile: {0}}}}}
+- {{type: gcp.compute.Subnetwork, name: r0, inputs: {{network: !ref rdma.id }}}}
+- type: gcp.compute.Instance
+  name: box
+  inputs: {{machineType: a4-highgpu-8g, networkInterfaces: [{{subnetwork: !ref r0.id , nicType: {1}}}]}}
+"""
+_PROFILE = "projects/acme-lab/global/networkProfiles/us-central1-b-vpc-{0}"
+
+
+RULE = ResourceRule(
+    CODE,
+    ("network", "fabric"),
+    check,
+    Examples(
+        (
+            _T.format(_PROFILE.format("roce"), "MRDMA"),
+            _T.format("null", "GVNIC"),
+        ),
+        (
+            _T.format("null", "MRDMA"),
+            _T.format(_PROFILE.format("roce"), "GVNIC"),
+            _T.format(_PROFILE.format("roce-metal"), "MRDMA"),
+        ),
+        (_T.format("!unknown ", "MRDMA"),),
+    ),
+    providers=(Provider.GCP,),
+)

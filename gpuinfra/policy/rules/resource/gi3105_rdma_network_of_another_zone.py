@@ -1,0 +1,81 @@
+"""An RDMA network of another zone than its machines.
+
+What: The profile of an RDMA network names another zone than the machines that attach to it, or its subnets stand in another region.
+Why: An RDMA network serves one zone, the one in its profile's name: machines of another zone cannot attach.
+Fix: Name the machines' zone in networkProfile, and its region in the subnets.
+References: Google Cloud docs, RDMA network profiles; dstackai/dstack#3142
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...gcp_graph import NETWORK, Machines, is_roce, last_part, profile, region_of
+from ...resource_graph import Resource
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late, plain
+
+CODE = described("GI3105", "rdma-network-of-another-zone", Severity.ERROR, __doc__, ("GCP GCP-NET-05",))
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each machine and network, and one for each subnet."""
+    for network in ctx.gcp.of_type(NETWORK):
+        found = profile(network)
+        if found is None or not is_roce(network):
+            continue
+        zone = found[0]
+        for subnet in ctx.gcp.subnets_of(network):
+            region = plain(subnet.get("region"))
+            if isinstance(region, str) and not late(region) and last_part(region) != region_of(zone):
+                yield CODE.at(
+                    f"{subnet.name}.region",
+                    f"the subnet stands in {last_part(region)}, and its network '{network.name}' is one of {zone}",
+                    resource=subnet.name,
+                )
+        for m in ctx.gcp.vms:
+            if any(a.network is network for a in ctx.gcp.attachments(m) or ()):
+                yield from _machines(ctx, m, network, zone)
+
+
+def _machines(ctx: GraphContext, m: Machines, network: Resource, zone: str) -> Iterator[Diagnostic | Undecided]:
+    stands, unknown = ctx.gcp.zones(m)
+    away = [z for z in stands if z != zone]
+    if unknown:
+        yield Undecided(CODE.code, m.name, "the zone of the machines is not known yet")
+    if away:
+        yield CODE.at(
+            f"{network.name}.networkProfile",
+            f"the network is one of {zone}, and machines '{m.name}' stand in {', '.join(away)}",
+            f"write networkProfile: projects/<project>/global/networkProfiles/{away[0]}-{(profile(network) or ('', ''))[1]}",
+            resource=network.name,
+        )
+
+
+_T = """\
+- type: gcp.compute.Network
+  name: rdma
+  inputs: {{networkProfile: projects/acme-lab/global/networkProfiles/us-central1-b-vpc-roce}}
+- {{type: gcp.compute.Subnetwork, name: r0, inputs: {{network: !ref rdma.id , region: {1}}}}}
+- type: gcp.compute.Instance
+  name: box
+  inputs: {{zone: {0}, machineType: a4-highgpu-8g, networkInterfaces: [{{subnetwork: !ref r0.id , nicType: MRDMA}}]}}
+"""
+
+
+RULE = ResourceRule(
+    CODE,
+    ("network", "fabric", "zone"),
+    check,
+    Examples(
+        (_T.format("us-central1-b", "us-central1"),),
+        (
+            _T.format("us-central1-c", "us-central1"),
+            _T.format("us-central1-b", "us-east1"),
+        ),
+        (_T.format("!unknown ", "us-central1"),),
+    ),
+    providers=(Provider.GCP,),
+)

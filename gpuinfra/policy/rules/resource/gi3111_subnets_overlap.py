@@ -1,0 +1,127 @@
+"""Address ranges that clash, are public, or are too small.
+
+What: Subnets of one network, or those of one machine's interfaces, overlap each other or a range that is kept for a file system; a subnet is no private range; or it has fewer addresses than nodes.
+Why: Google refuses overlapping subnets in a network. Over several networks nothing refuses them, and the node sends packets out of the wrong interface.
+Fix: Give each subnet a private range of its own (10/8, 172.16/12, 192.168/16), with room for the nodes and the four addresses that Google keeps.
+References: NetAppDocs/occm#486; Google Cloud docs, Subnets
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network, ip_network
+from itertools import combinations
+from typing import Any
+
+from .... import catalog
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...gcp_graph import FILESTORE, NETWORK, SUBNET, Machines
+from ...resource_graph import Resource
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import entries, late, plain
+
+CODE = described("GI3111", "subnets-overlap", Severity.ERROR, __doc__, ("GCP GCP-NET-11",))
+_PRIVATE = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "240.0.0.0/4")))
+"""Private and shared ranges that Google takes without routes of its own."""
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each pair that overlaps, and for each range that is wrong by itself."""
+    gcp = ctx.gcp
+    together: dict[tuple[str, str], tuple[Resource, Resource, str]] = {}
+    for network in gcp.of_type(NETWORK):
+        for a, b in combinations(gcp.subnets_of(network), 2):
+            together.setdefault((a.urn, b.urn), (a, b, f"of network '{network.name}'"))
+    for m in gcp.vms:
+        subnets = list(dict.fromkeys(x.subnet.urn for x in gcp.attachments(m) or () if x.subnet is not None))
+        found = [r for r in gcp.of_type(SUBNET) if r.urn in subnets]
+        for a, b in combinations(found, 2):
+            together.setdefault((a.urn, b.urn), (a, b, f"of machines '{m.name}'"))
+        for subnet in found:
+            yield from _alone(ctx, m, subnet)
+    for a, b, why in together.values():
+        first, second = _range(a), _range(b)
+        if first is not None and second is not None and first.overlaps(second):
+            yield CODE.at(
+                f"{b.name}.ipCidrRange", f"{second} overlaps {first} of '{a.name}', both {why}", resource=b.name
+            )
+    yield from _kept(ctx)
+
+
+def _alone(ctx: GraphContext, m: Machines, subnet: Resource) -> Iterator[Diagnostic | Undecided]:
+    if late(subnet.get("ipCidrRange")):
+        yield Undecided(CODE.code, subnet.name, "the range is not known yet")
+    found = _range(subnet)
+    if found is None:
+        return
+    if not any(found.subnet_of(p) for p in _PRIVATE if isinstance(p, IPv4Network)):
+        yield CODE.at(f"{subnet.name}.ipCidrRange", f"{found} is public address space", resource=subnet.name)
+    kept = catalog.limit(Provider.GCP, "subnet_reserved_addresses")
+    room = found.num_addresses - (kept.maximum if kept is not None else 0)
+    most = ctx.gcp.most_machines(m)
+    if room < most:
+        yield CODE.at(
+            f"{subnet.name}.ipCidrRange",
+            f"{found} has {room} addresses for up to {most:g} nodes of '{m.name}'",
+            resource=subnet.name,
+        )
+
+
+def _kept(ctx: GraphContext) -> Iterator[Diagnostic]:
+    """Ranges of file systems that were named and lie in a subnet."""
+    for fs in ctx.gcp.of_type(FILESTORE):
+        for n, one in enumerate(entries(fs.get("networks"))):
+            kept = _parsed(plain(one.get("reservedIpRange")))
+            for subnet in ctx.gcp.of_type(SUBNET):
+                found = _range(subnet)
+                if kept is not None and found is not None and kept.overlaps(found):
+                    yield CODE.at(
+                        f"{fs.name}.networks[{n}].reservedIpRange",
+                        f"{kept} overlaps {found} of subnet '{subnet.name}'",
+                        resource=fs.name,
+                    )
+
+
+def _range(subnet: Resource) -> IPv4Network | None:
+    return _parsed(subnet.get("ipCidrRange"))
+
+
+def _parsed(value: Any) -> IPv4Network | None:
+    if not isinstance(value, str) or "/" not in value:
+        return None
+    try:
+        found = ip_network(value, strict=False)
+    except ValueError:
+        return None
+    return found if isinstance(found, IPv4Network) else None
+
+
+_T = """\
+- {{type: gcp.compute.Network, name: net, inputs: {{}}}}
+- {{type: gcp.compute.Subnetwork, name: a, inputs: {{network: !ref net.id , ipCidrRange: 10.0.0.0/24}}}}
+- {{type: gcp.compute.Subnetwork, name: b, inputs: {{network: !ref net.id , ipCidrRange: {0}}}}}
+- type: gcp.compute.InstanceTemplate
+  name: nodes
+  inputs: {{machineType: g2-standard-4, networkInterfaces: [{{subnetwork: !ref b.id }}]}}
+- type: gcp.compute.InstanceGroupManager
+  name: group
+  inputs: {{targetSize: 20, versions: [{{instanceTemplate: !ref nodes.selfLink }}]}}
+"""
+
+
+RULE = ResourceRule(
+    CODE,
+    ("network",),
+    check,
+    Examples(
+        (_T.format("10.0.1.0/24"),),
+        (
+            _T.format("10.0.0.128/25"),
+            _T.format("192.169.0.0/24"),
+            _T.format("10.0.1.0/28"),
+        ),
+        (_T.format("!unknown "),),
+    ),
+    providers=(Provider.GCP,),
+)

@@ -1,0 +1,64 @@
+"""A port of administration that the whole internet may reach.
+
+What: A firewall rule lets 0.0.0.0/0 or ::/0 in to SSH (22), RDP (3389), Jupyter (8888) or the Kubernetes API (6443). A rule that names no source means every source.
+Why: GPU nodes are found by scanners within minutes, and are worth stealing.
+Fix: Name the addresses that need to come in, or let people in through IAP alone: 35.235.240.0/20 on port 22.
+References: CIS Google Cloud Foundations Benchmark 3.6 and 3.7; Google Cloud docs, Identity-Aware Proxy for TCP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...gcp_firewall import WORLD, admin_ports, from_where
+from ...gcp_graph import FIREWALL
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import truth
+
+CODE = described("GI3113", "world-reaches-an-admin-port", Severity.ERROR, __doc__, ("GCP GCP-NET-13",))
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each rule."""
+    for r in ctx.gcp.of_type(FIREWALL):
+        ports = admin_ports(r)
+        if r.get("direction") == "EGRESS" or truth(r.get("disabled")) or not ports:
+            continue
+        sources = from_where(r)
+        if sources is None:
+            yield Undecided(CODE.code, r.name, "who may come in is not known yet")
+        elif world := [s for s in sources if s in WORLD]:
+            yield CODE.at(
+                f"{r.name}.sourceRanges",
+                f"port {', '.join(map(str, ports))} is open to {world[0]}, the whole internet",
+                resource=r.name,
+            )
+
+
+_T = """\
+- type: gcp.compute.Firewall
+  name: ssh
+  inputs: {{network: default, sourceRanges: {0}, allows: [{{protocol: tcp, ports: ["{1}"]}}]}}
+"""
+
+
+RULE = ResourceRule(
+    CODE,
+    ("network", "security"),
+    check,
+    Examples(
+        (
+            _T.format("[35.235.240.0/20]", 22),
+            _T.format("[0.0.0.0/0]", 443),
+        ),
+        (
+            _T.format("[0.0.0.0/0]", 22),
+            _T.format("null", 8888),
+            _T.format('["::/0"]', "20-30"),
+        ),
+        (_T.format("!unknown ", 22),),
+    ),
+    providers=(Provider.GCP,),
+)

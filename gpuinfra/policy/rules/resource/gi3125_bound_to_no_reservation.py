@@ -1,0 +1,59 @@
+"""A machine bound to a reservation that it does not name.
+
+What: `provisioningModel` is RESERVATION_BOUND, and `reservationAffinity` is not SPECIFIC_RESERVATION with a name.
+Why: The model says that the machine lives and ends with one reservation; without its name the machine is refused.
+Fix: Set reservationAffinity: {type: SPECIFIC_RESERVATION, specificReservation: {key: compute.googleapis.com/reservation-name, values: [<reservation>]}}.
+References: Google Cloud docs, Consume a reservation; Google Cloud docs, Future reservations in calendar mode
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import items, late
+
+CODE = described("GI3125", "bound-to-no-reservation", Severity.ERROR, __doc__, ("GCP GCP-SCH-06",))
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each machine."""
+    for m in ctx.gcp.vms:
+        if m.model != "RESERVATION_BOUND":
+            continue
+        values = m.get("reservationAffinity", "specificReservation", "values")
+        if m.affinity is None or late(values):
+            yield Undecided(CODE.code, m.name, "the reservation is not known yet")
+        elif m.affinity != "SPECIFIC_RESERVATION" or not items(values):
+            said = m.affinity if m.get("reservationAffinity") is not None else "absent"
+            yield CODE.at(
+                m.path("reservationAffinity"), f"{said}; a RESERVATION_BOUND machine names one", resource=m.name
+            )
+
+
+_T = """\
+- type: gcp.compute.Instance
+  name: box
+  inputs: {{scheduling: {{provisioningModel: RESERVATION_BOUND}}, reservationAffinity: {0}}}
+"""
+_NAMED = (
+    "{type: SPECIFIC_RESERVATION, specificReservation: {key: compute.googleapis.com/reservation-name, values: [res-h]}}"
+)
+
+
+RULE = ResourceRule(
+    CODE,
+    ("capacity",),
+    check,
+    Examples(
+        (_T.format(_NAMED),),
+        (
+            _T.format("null"),
+            _T.format("{type: SPECIFIC_RESERVATION}"),
+        ),
+        (_T.format("!unknown "),),
+    ),
+    providers=(Provider.GCP,),
+)

@@ -1,0 +1,59 @@
+"""A machine prepared for a GPU that it does not have.
+
+What: A machine asks for the NVIDIA driver, by metadata or by an image that carries it, and neither its type nor `guestAccelerators` has a GPU.
+Why: N1 machines have no GPU unless one is attached: the machine starts, bills and computes on the CPU, and nothing says so.
+Fix: Attach one, as guestAccelerators: [{type: nvidia-tesla-t4, count: 1}], or take a type with GPUs.
+References: hashicorp/terraform-provider-google#8765
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .... import catalog
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...gcp_disks import boot_image
+from ...gcp_graph import Machines, last_part
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import truth
+
+CODE = described("GI3133", "gpu-software-without-gpu", Severity.ERROR, __doc__, ("GCP GCP-ACC-02",))
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each machine of a known type."""
+    for m in ctx.gcp.vms:
+        wants = _wants(m)
+        if not wants or not m.machine_type:
+            continue
+        if m.has_gpus is None:
+            yield Undecided(CODE.code, m.name, "the accelerators are not known yet")
+        elif not m.has_gpus:
+            yield CODE.at(
+                m.path("guestAccelerators"), f"{wants}, and {m.machine_type} has no GPU attached", resource=m.name
+            )
+
+
+def _wants(m: Machines) -> str:
+    if truth(str(m.get("metadata", "install-nvidia-driver")).lower()):
+        return "metadata install-nvidia-driver is set"
+    name = last_part(boot_image(m))
+    row = catalog.node_image(Provider.GCP, f"family/{name}") if "nvidia" in name else None
+    return f"image '{name}' carries the driver" if isinstance(row, catalog.NodeImage) and row.driver else ""
+
+
+_T = """\
+- type: gcp.compute.Instance
+  name: box
+  inputs: {{machineType: n1-standard-8, guestAccelerators: {0}, metadata: {{install-nvidia-driver: "True"}}}}
+"""
+
+
+RULE = ResourceRule(
+    CODE,
+    ("accelerator",),
+    check,
+    Examples((_T.format("[{type: nvidia-tesla-t4, count: 1}]"),), (_T.format("[]"),), (_T.format("!unknown "),)),
+    providers=(Provider.GCP,),
+)

@@ -1,0 +1,63 @@
+"""Several machines with a fabric, and nothing that keeps them together.
+
+What: A group of more than one machine with GPUDirect or RDMA, bought on demand or as spot, has no placement or workload policy.
+Why: The cloud may spread the machines over the whole zone: each step of a job waits for the longest way.
+Fix: Add a workload policy of type HIGH_THROUGHPUT to the group.
+References: Google Cloud docs, Compact placement policy and workload policy overview
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import CapacityType, FabricKind, Provider
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+
+CODE = described("GI3151", "fabric-machines-far-apart", Severity.WARNING, __doc__, ())
+_APART = (CapacityType.ON_DEMAND, CapacityType.SPOT)
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each template; what our own component made is judged by the plan rules."""
+    for m in ctx.gcp.vms:
+        if m.facts is None or m.facts.fabric is FabricKind.NONE or ctx.gcp.most_machines(m) < 2:
+            continue
+        if ctx.gcp.ours(m.source) or m.get("resourcePolicies") is not None:
+            continue
+        if any(g.get("resourcePolicies", "workloadPolicy") is not None for g in m.groups):
+            continue
+        if m.purchase is None:
+            yield Undecided(CODE.code, m.name, "how the machines are bought is not known yet")
+        elif m.purchase in _APART:
+            yield CODE.at(
+                m.path("resourcePolicies"),
+                f"up to {ctx.gcp.most_machines(m):g} machines of {m.machine_type} without a placement policy",
+                resource=m.name,
+            )
+
+
+_T = """\
+- type: gcp.compute.InstanceTemplate
+  name: nodes
+  inputs: {{machineType: a3-megagpu-8g, scheduling: {{provisioningModel: {1}}}}}
+- type: gcp.compute.InstanceGroupManager
+  name: group
+  inputs: {{targetSize: {0}, versions: [{{instanceTemplate: !ref nodes.id }}]}}
+"""
+
+
+RULE = ResourceRule(
+    CODE,
+    ("placement", "fabric"),
+    check,
+    Examples(
+        (
+            _T.format(1, "SPOT"),
+            _T.format(4, "RESERVATION_BOUND"),
+        ),
+        (_T.format(4, "SPOT"),),
+        (_T.format(4, "!unknown "),),
+    ),
+    providers=(Provider.GCP,),
+)

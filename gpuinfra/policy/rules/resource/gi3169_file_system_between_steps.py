@@ -1,0 +1,91 @@
+"""A file system of a size or tier that is not sold.
+
+What: A Managed Lustre instance has a throughput or a capacity that is no step of its tier; a Filestore instance has a capacity that is no step of its tier, or NFS 4.1 on a basic tier.
+Why: Google sells fixed steps and refuses the rest. Rounding would change what is paid, so nothing is rounded.
+Fix: Take one of the sizes named.
+References: Google Cloud docs, Managed Lustre, performance tiers; Google Cloud docs, Filestore service tiers; GoogleCloudPlatform/cluster-toolkit#6282
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .... import catalog
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider, StorageKind
+from ...gcp_graph import FILESTORE, LUSTRE
+from ...gcp_storage import in_band, nearest_sizes
+from ...resource_graph import Resource
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late, number
+
+CODE = described("GI3169", "file-system-between-steps", Severity.ERROR, __doc__, ("GCP GCP-STO-01", "GCP GCP-STO-05"))
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each file system."""
+    for fs in ctx.gcp.of_type(LUSTRE):
+        size, speed = fs.get("capacityGib"), fs.get("perUnitStorageThroughput")
+        if late(size) or late(speed):
+            yield Undecided(CODE.code, fs.name, "the size or the throughput is not known yet")
+            continue
+        if speed is None and fs.get("dynamicTierOptions") is None:
+            continue
+        word = f"{number(speed):g}" if number(speed) is not None else "dynamic"
+        yield from _judged(fs, StorageKind.LUSTRE, word, size, "capacityGib", "perUnitStorageThroughput")
+    for fs in ctx.gcp.of_type(FILESTORE):
+        size, tier = fs.get("fileShares", "capacityGb"), fs.get("tier")
+        if late(size) or late(tier):
+            yield Undecided(CODE.code, fs.name, "the size or the tier is not known yet")
+        elif isinstance(tier, str):
+            yield from _judged(fs, StorageKind.NFS, tier, size, "fileShares.capacityGb", "")
+            if tier.startswith(("BASIC", "STANDARD", "PREMIUM")) and fs.get("protocol") == "NFS_V4_1":
+                yield CODE.at(f"{fs.name}.protocol", f"NFS_V4_1 on tier {tier}, which speaks NFS 3", resource=fs.name)
+
+
+def _judged(fs: Resource, kind: StorageKind, tier: str, size: Any, key: str, tier_key: str) -> Iterator[Diagnostic]:
+    every = catalog.storage_tiers(Provider.GCP, kind)
+    bands = [t for t in every if t.tier == tier]
+    gib = number(size)
+    if not bands and tier_key:
+        known = ", ".join(dict.fromkeys(t.tier for t in every if t.tier.isdigit()))
+        yield CODE.at(
+            f"{fs.name}.{tier_key}", f"{tier} MB/s per TiB is not sold", f"take one of {known}", resource=fs.name
+        )
+    elif bands and gib is not None and not any(in_band(b, gib) for b in bands):
+        sizes = " or ".join(f"{s} GiB" for s in nearest_sizes(bands, gib))
+        yield CODE.at(
+            f"{fs.name}.{key}", f"{gib:g} GiB is not a size of tier {tier}", f"take {sizes}", resource=fs.name
+        )
+
+
+_T = """\
+- type: gcp.lustre.Instance
+  name: scratch
+  inputs: {{capacityGib: {0}, perUnitStorageThroughput: {1}}}
+"""
+_NFS = "- {{type: gcp.filestore.Instance, name: home, inputs: {{tier: {0}, protocol: {2}, fileShares: {{name: home, capacityGb: {1}}}}}}}\n"
+
+
+RULE = ResourceRule(
+    CODE,
+    ("storage",),
+    check,
+    Examples(
+        (
+            _T.format('"36000"', '"500"'),
+            _NFS.format("ZONAL", 1280, "NFS_V4_1"),
+            _NFS.format("ZONAL", 12800, "null"),
+            _T.format('"72000"', '"125"'),
+        ),
+        (
+            _T.format('"24000"', '"500"'),
+            _T.format('"36000"', '"400"'),
+            _NFS.format("ZONAL", 1100, "null"),
+            _NFS.format("BASIC_SSD", 2560, "NFS_V4_1"),
+        ),
+        (_T.format("!unknown ", '"500"'),),
+    ),
+    providers=(Provider.GCP,),
+)
