@@ -8,14 +8,14 @@ References: hashicorp/terraform-provider-azurerm#1341; Azure/vm-scale-sets#70
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
+from ...azure_changes import covered
 from ...azure_graph import AGENT_POOL
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import items, late, truth
+from ...wire_values import late, truth
 
 CODE = described("GI3279", "up-undoes-the-autoscale", Severity.ERROR, __doc__, ("AZ SHUT-04",))
 
@@ -26,7 +26,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         movers = ctx.azure.scalers(nodes)
         if nodes.resource.get("sku", "capacity") is None or not movers:
             continue
-        if not _ignored(nodes.resource.options, "sku.capacity"):
+        if not covered(nodes.resource, "ignoreChanges", "sku.capacity"):
             yield CODE.at(
                 f"{nodes.name}.sku.capacity",
                 f"'{movers[0].name}' moves the number of nodes, and the next `up` sets it back",
@@ -35,7 +35,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
     for pool in ctx.azure.pools:
         moved = pool.value("enableAutoScaling")
-        if pool.source.type != AGENT_POOL or pool.value("count") is None or _ignored(pool.source.options, "count"):
+        if (
+            pool.source.type != AGENT_POOL
+            or pool.value("count") is None
+            or covered(pool.source, "ignoreChanges", "count")
+        ):
             continue
         if late(moved):
             yield Undecided(CODE.code, pool.source.name, "whether the pool scales is not known yet")
@@ -46,11 +50,6 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 "add ignoreChanges: [count]",
                 resource=pool.source.name,
             )
-
-
-def _ignored(options: Mapping[str, Any], path: str) -> bool:
-    written = {str(w) for w in items(options.get("ignoreChanges"))}
-    return bool({path, path.partition(".")[0], "*"} & written)
 
 
 _T = """\
