@@ -257,6 +257,11 @@ _NETAPP_PREFIX = 28
 _LARGEST_LUSTRE_PREFIX = 22
 
 
+def lustre_prefix(tib: float) -> int:
+    """Prefix length of the subnet that a Managed Lustre file system of so many TiB takes for itself."""
+    return next((p for most, p in _LUSTRE_SUBNETS if tib <= most), _LARGEST_LUSTRE_PREFIX)
+
+
 def _servers_reach_out(habits: _Habits, storage: Sequence[StoragePlan]) -> bool:
     """Servers of Lustre in a subnet of theirs are managed over the internet side of the cloud's own services (Azure
     Managed Lustre, prerequisites: subnet access and permissions)."""
@@ -267,11 +272,7 @@ def _servers_reach_out(habits: _Habits, storage: Sequence[StoragePlan]) -> bool:
 
 def _apart_addresses(habits: _Habits, store: StoragePlan) -> int:
     """Addresses of the subnet that a file system wants for itself."""
-    if store.kind is StorageKind.NFS:
-        prefix = _NETAPP_PREFIX
-    else:
-        tib = (store.size_gib or 0) / 1024
-        prefix = next((p for most, p in _LUSTRE_SUBNETS if tib <= most), _LARGEST_LUSTRE_PREFIX)
+    prefix = _NETAPP_PREFIX if store.kind is StorageKind.NFS else lustre_prefix((store.size_gib or 0) / 1024)
     return 2 ** (32 - prefix) - habits.limits.reserved
 
 

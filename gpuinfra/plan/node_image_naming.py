@@ -27,6 +27,11 @@ _HOW_TO_PIN = {
 }
 
 
+def is_generation_1(urn: str) -> bool:
+    """Whether a marketplace URN (publisher:offer:sku:version) names a generation 1 image."""
+    return _GENERATION_1.fullmatch(urn) is not None
+
+
 def malformed(provider: Provider, wish: str, path: str, instead: str, own: ImageName | None) -> Diagnostic:
     """A name that is no form of this cloud. `instead` and `own` name an image that fits the machine, where one is known."""
     shown = wish if len(wish) <= 120 else f"{wish[:117]}…"
@@ -74,7 +79,7 @@ def generation(instance: InstanceType, name: ImageName, path: str, instead: str 
     # A size of unknown generations is not refused: several boot both.
     if name.kind != URN or row is None or not row.generations or 1 in row.generations:
         return ()
-    if not _GENERATION_1.fullmatch(name.selector):
+    if not is_generation_1(name.selector):
         return ()
     text = f"{name.selector} is a generation 1 image, and {instance.name} boots generation 2 only"
     hint = f"take the generation 2 variant of the image, or {instead}" if instead else ""

@@ -32,6 +32,10 @@ shutdown: {idle_after: 30m, lease: 72h}
 """The spec that a plan rule's examples are laid over."""
 
 
+_FLAT = ("azure-native",)
+"""Packages whose tokens hold no file name."""
+
+
 class _Loader(yaml.SafeLoader):
     """YAML with `!unknown` and `!ref name.property`."""
 
@@ -83,7 +87,7 @@ def check_plan_example(rule: PlanRule, example: str) -> tuple[Diagnostic, ...]:
 def graph_of(example: str, *, preview: bool = False) -> ResourceGraph:
     """The graph of a resource rule's example: a YAML list of {type, name, inputs, options, depends_on, parent}.
 
-    A type is a token, or short as `aws.ec2.LaunchTemplate`. References become property dependencies, as in a recording.
+    A type is a token, or short as `aws.ec2.LaunchTemplate` and `azure-native.compute.VirtualMachine`. References become property dependencies, as in a recording.
     """
     items = cast(list[dict[str, Any]], yaml.load(example, Loader=_Loader) or [])
     urns = {str(i["name"]): _urn(i) for i in items}
@@ -124,6 +128,8 @@ def _token(short: str) -> str:
     if ":" in short:
         return short
     package, module, cls = short.split(".")
+    if package in _FLAT:
+        return f"{package}:{module}:{cls}"
     return f"{package}:{module}/{cls[0].lower()}{cls[1:]}:{cls}"
 
 

@@ -21,6 +21,7 @@ from .resource_graph import ResourceGraph
 if TYPE_CHECKING:
     from ..cost import CostEstimate
     from .aws_graph import AwsGraph
+    from .azure_graph import AzureGraph
     from .gcp_graph import GcpGraph
 
 _HEADING = re.compile(r"^(What|Severity|Why|Fix|References): ?", re.MULTILINE)
@@ -127,6 +128,13 @@ class GraphContext:
         from .aws_graph import AwsGraph
 
         return AwsGraph(self.graph)
+
+    @cached_property
+    def azure(self) -> AzureGraph:
+        """The graph as rules about Azure resources read it, indexed once."""
+        from .azure_graph import AzureGraph
+
+        return AzureGraph(self.graph)
 
     @cached_property
     def gcp(self) -> GcpGraph:

@@ -22,9 +22,9 @@ from gpuinfra.policy.examples import (
 from gpuinfra.policy.resource_graph import UNKNOWN, OutputRef
 from gpuinfra.policy.rule import PlanRule, ResourceRule
 
-# Rules whose input a YAML list of resources cannot show: one compares with a plan (tested in test_resource_rules), one
-# with what was deployed last (tested in tests/cases/test_gcp_machines.py).
-NEEDS_A_PLAN = {"GI3020", "GI3129"}
+# Rules whose input a YAML list of resources cannot show: two compare with a plan (tested in test_resource_rules and
+# tests/cases/test_azure_capacity.py), one with what was deployed last (tested in tests/cases/test_gcp_machines.py).
+NEEDS_A_PLAN = {"GI3020", "GI3129", "GI3221"}
 
 
 def _examples(rules: tuple[PlanRule, ...] | tuple[ResourceRule, ...], kind: str) -> list[Any]:

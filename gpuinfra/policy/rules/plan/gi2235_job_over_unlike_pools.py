@@ -40,10 +40,11 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
             severity=severity,
         )
     elif (certain or job.pools) and a.fabric.kind in _BOUND_TO_ONE_POOL:
+        names = " and ".join(f"'{p.name}'" for p in spanned)
         yield CODE.at(
             "job.pools",
             f"the job spans {len(spanned)} pools over {a.fabric.kind}, which joins the nodes of one pool only",
-            f"make '{a.name}' and '{spanned[1].name}' one pool",
+            f"make {names} one pool of {sum(p.count_max for p in spanned)} nodes",
         )
     elif certain and a.fabric.present and any(p.placement.mode == "new" for p in spanned):
         yield CODE.at(

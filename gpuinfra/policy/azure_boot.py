@@ -1,0 +1,52 @@
+"""What Azure nodes run at boot: custom data, user data, and the settings of extensions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from .aws_user_data import is_late, script
+from .azure_graph import AzureGraph, AzureNodes
+from .resource_graph import Secret
+from .wire_values import plain
+
+FIELDS: tuple[tuple[str, ...], ...] = (("osProfile", "customData"), ("userData",))
+"""Where a boot document stands in the profile of nodes."""
+
+
+def boot_fields(nodes: AzureNodes) -> Iterator[tuple[str, object]]:
+    """(place, value) of each boot document that is written, encoded as it stands."""
+    for path in FIELDS:
+        value = nodes.get(*path)
+        if value is not None:
+            yield ".".join(path), value
+
+
+def boot_text(azure: AzureGraph, nodes: AzureNodes) -> str | None:
+    """All that nodes run at boot, decoded; empty where nothing is written, None where some of it is unknown."""
+    out: list[str] = []
+    for _, value in boot_fields(nodes):
+        if is_late(value):
+            return None
+        out.append(script(str(value)))
+    for extension in azure.extensions(nodes):
+        out.append(text_of(extension.block.get("settings")))
+    return "\n".join(out)
+
+
+def text_of(value: Any) -> str:
+    """Settings as lines of text, a script in them decoded; what is not known is left out."""
+    value = plain(value)
+    if isinstance(value, str):
+        return script(value)
+    if isinstance(value, Mapping):
+        return "\n".join(f"{k}: {text_of(v)}" for k, v in cast("Mapping[Any, Any]", value).items())
+    if isinstance(value, (list, tuple)):
+        return "\n".join(text_of(v) for v in cast("Sequence[Any]", value))
+    return ""
+
+
+def is_marked_secret(nodes: AzureNodes, path: tuple[str, ...]) -> bool:
+    """Whether a boot document itself, and not a part around it, is marked secret."""
+    holder = nodes.get(*path[:-1]) if nodes.root or path[:-1] else nodes.resource.inputs
+    return isinstance(holder, Mapping) and isinstance(cast("Mapping[str, Any]", holder).get(path[-1]), Secret)

@@ -1,0 +1,45 @@
+"""What a program changes on Azure resources that exist: their last inputs stand in the facts, by URN, under `inputs`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from .resource_graph import Resource
+from .rule import GraphContext
+from .wire_values import items, late, number, truth
+
+
+def last(ctx: GraphContext, r: Resource) -> Resource | None:
+    """The resource as it was deployed last; None where nobody looked."""
+    found = ctx.facts.get(r.urn)
+    inputs = cast("Mapping[str, Any]", found).get("inputs") if isinstance(found, Mapping) else None
+    return replace(r, inputs=cast("Mapping[str, Any]", inputs)) if isinstance(inputs, Mapping) else None
+
+
+def changed(was: Resource, now: Resource, paths: Iterable[str]) -> list[str]:
+    """Those of the paths whose value is another one than it was, as far as it is known."""
+    found: list[str] = []
+    for path in paths:
+        steps = path.split(".")
+        old, new = was.get(*steps), now.get(*steps)
+        if not late(new) and not late(old) and _plain(old) != _plain(new):
+            found.append(path)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """Numbers in text and lists of one spelling, so that a value equals itself as the state wrote it."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in cast("list[Any]", value)]
+    if truth(value) is not None:
+        return truth(value)
+    found = number(value)
+    return value if found is None else found
+
+
+def covered(r: Resource, option: str, path: str) -> bool:
+    """Whether an option (ignoreChanges, replaceOnChanges) names a path, or something around it."""
+    written = [str(w).replace("[*]", "").replace(".*", "") for w in items(r.options.get(option))]
+    return any(w in ("*", path) or path.startswith(f"{w}.") for w in written)

@@ -1,0 +1,26 @@
+"""Capacity reservations of Azure and the groups that they stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .azure_graph import CAPACITY, CAPACITY_GROUP, AzureGraph
+from .resource_graph import Resource
+
+
+def group_of(azure: AzureGraph, kept: Resource) -> Resource | None:
+    """The group that a reservation stands in, where it is of this program: by reference or by its name."""
+    linked = azure.linked(kept, "capacityReservationGroupName", CAPACITY_GROUP).resources
+    if linked:
+        return linked[0]
+    name = kept.get("capacityReservationGroupName")
+    named = (g for g in azure.of_type(CAPACITY_GROUP) if g.get("capacityReservationGroupName") == name)
+    return next(named, None) if isinstance(name, str) else None
+
+
+def reservations_of(azure: AzureGraph, group: Resource) -> Iterator[Resource]:
+    """The reservations of a group."""
+    for kept in azure.of_type(CAPACITY):
+        found = group_of(azure, kept)
+        if found is not None and found.urn == group.urn:
+            yield kept

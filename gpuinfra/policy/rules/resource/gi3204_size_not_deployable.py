@@ -1,0 +1,77 @@
+"""A size that Azure does not deploy.
+
+What: A GPU size that is retired, or that no table knows: GB200 sizes have NDR in their name.
+Severity: warning for a name that the tables lack, since they may lag behind the cloud
+Why: Templates go on naming sizes for years after their end, and the request is refused in the middle of an `up`.
+Fix: Take the size that is named.
+References: Azure/EOL service_list.json; Azure/karpenter-provider-azure, known SKUs; hashicorp/terraform-provider-azurerm#30328
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....catalog import Miss, instance_type, retired
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...azure_graph import CAPACITY, size_of
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
+
+CODE = described("GI3204", "size-not-deployable", Severity.ERROR, __doc__, ("AZ SKU-01", "AZ GB-02"))
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each set, machine, pool and reservation. A retirement still to come is let be."""
+    azure = ctx.azure
+    named = [
+        (n.resource, n.size_path, n.resource.get("sku", "name") if n.is_set else n.get("hardwareProfile", "vmSize"))
+        for n in azure.nodes
+    ]
+    named += [(p.source, p.at("vmSize"), p.value("vmSize")) for p in azure.pools]
+    named += [(r, f"{r.name}.sku.name", r.get("sku", "name")) for r in azure.of_type(CAPACITY)]
+    for owner, where, value in named:
+        if late(value):
+            yield Undecided(CODE.code, owner.name, "the size is not known yet")
+            continue
+        size = size_of(value)
+        gone = retired(Provider.AZURE, size) if size else None
+        if gone is not None:
+            today = ctx.now.date().isoformat() if ctx.now else ""
+            if not (today and gone.retired_on > today):
+                when = f" on {gone.retired_on}" if gone.retired_on else ""
+                hint = f"take {gone.instead}" if gone.instead else ""
+                yield CODE.at(where, f"{size} was retired{when} and is no longer deployed", hint, resource=owner.name)
+            continue
+        known = instance_type(Provider.AZURE, size) if size.lower().startswith("standard_n") else None
+        if isinstance(known, Miss):
+            near = f"did you mean {' or '.join(known.nearest[:2])}?" if known.nearest else ""
+            yield CODE.at(
+                where,
+                f"no table knows the size {size}",
+                near,
+                resource=owner.name,
+                severity=_severity(known.nearest, size),
+            )
+
+
+def _severity(near: tuple[str, ...], size: str) -> Severity | None:
+    """A GB200 name without its NDR is certain: such a size never was."""
+    return None if any(n.replace("_NDR", "") == size for n in near) else Severity.WARNING
+
+
+_T = """\
+- {{type: azure-native.compute.VirtualMachineScaleSet, name: nodes, inputs: {{sku: {{name: {0}, capacity: 1}}}}}}
+"""
+
+RULE = ResourceRule(
+    CODE,
+    ("capacity",),
+    check,
+    Examples(
+        (_T.format("Standard_ND128isr_NDR_GB200_v6"), _T.format("standard_nc4as_t4_v3"), _T.format("Standard_D8s_v5")),
+        (_T.format("Standard_NC24rs_v3"), _T.format("Standard_ND128isr_GB200_v6"), _T.format("Standard_ND99_v9")),
+        (_T.format("!unknown "),),
+    ),
+    providers=(Provider.AZURE,),
+)

@@ -1,0 +1,83 @@
+"""A GPU pool of a managed cluster that lacks what its machines need.
+
+What: A GB200 or GB300 pool that is not Ubuntu2404 or installs AKS's own driver; or a GPU pool without a taint.
+Severity: warning for a pool without a taint
+Why: Only Ubuntu 24.04 and the GPU operator's driver serve GB sizes. Without a taint any pod may land on the dear nodes and keep them from scaling in.
+Fix: Set osSKU: Ubuntu2404 and gpuProfile: {driver: None}; add nodeTaints: ["sku=gpu:NoSchedule"].
+References: Azure/ai-infrastructure-on-azure, infrastructure_references/aks; AKS docs, use GPUs for compute-intensive workloads
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...azure_graph import AgentPool
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import items, late, plain
+
+CODE = described("GI3229", "agent-pool-incomplete", Severity.ERROR, __doc__, ("AZ AKS-02", "AZ AKS-03"))
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each fault of a pool."""
+    for pool in ctx.azure.pools:
+        if not pool.has_gpu or pool.facts is None:
+            continue
+        if pool.facts.gpu_model.startswith("GB"):
+            yield from _rack(pool)
+        taints = pool.value("nodeTaints")
+        if late(taints):
+            yield Undecided(CODE.code, pool.source.name, "the taints are not known yet")
+        # AKS itself taints the nodes of a spot pool.
+        elif not items(taints) and str(pool.value("scaleSetPriority")).lower() != "spot":
+            yield CODE.at(
+                pool.at("nodeTaints"),
+                f"nodes of {pool.size} have no taint: any pod may land on them",
+                'add nodeTaints: ["sku=gpu:NoSchedule"]',
+                resource=pool.source.name,
+                severity=Severity.WARNING,
+            )
+
+
+def _rack(pool: AgentPool) -> Iterator[Diagnostic]:
+    system, profile = pool.value("osSKU"), pool.value("gpuProfile")
+    driver = plain(cast("Mapping[str, Any]", profile).get("driver")) if isinstance(profile, Mapping) else None
+    if not late(system) and system != "Ubuntu2404":
+        yield CODE.at(
+            pool.at("osSKU"), f"{pool.size} boots Ubuntu2404 alone", "set osSKU: Ubuntu2404", resource=pool.source.name
+        )
+    if not late(profile) and not late(driver) and driver != "None":
+        yield CODE.at(
+            pool.at("gpuProfile.driver"),
+            f"AKS would lay its own driver on {pool.size}, which takes the GPU operator's",
+            "set gpuProfile: {driver: None}",
+            resource=pool.source.name,
+        )
+
+
+_T = """\
+- type: azure-native.containerservice.AgentPool
+  name: pool
+  inputs: {{vmSize: {0}, osSKU: {1}, gpuProfile: {{driver: "{2}"}}, nodeTaints: {3}}}
+"""
+_GB, _H100 = "Standard_ND128isr_NDR_GB200_v6", "Standard_ND96isr_H100_v5"
+_TAINT = '["sku=gpu:NoSchedule"]'
+
+RULE = ResourceRule(
+    CODE,
+    ("kubernetes",),
+    check,
+    Examples(
+        (_T.format(_GB, "Ubuntu2404", "None", _TAINT), _T.format(_H100, "Ubuntu", "Install", _TAINT)),
+        (
+            _T.format(_GB, "Ubuntu", "None", _TAINT),
+            _T.format(_GB, "Ubuntu2404", "Install", _TAINT),
+            _T.format(_H100, "Ubuntu", "Install", "[]"),
+        ),
+        (_T.format(_H100, "Ubuntu", "Install", "!unknown "),),
+    ),
+    providers=(Provider.AZURE,),
+)

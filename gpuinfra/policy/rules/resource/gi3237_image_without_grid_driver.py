@@ -1,0 +1,76 @@
+"""An A10 or RTX PRO 6000 size without the GRID driver.
+
+What: A size that takes the GRID driver boots an image with the CUDA driver; or a plain one, with no driver extension and no boot script.
+Why: These sizes are parts of a virtualised GPU. The data-centre driver does not load on them, and nvidia-smi finds no device.
+Fix: Boot a plain image with the extension NvidiaGpuDriverLinux, which lays GRID on these sizes, or an image with GRID.
+References: skypilot-org/skypilot#3651; Azure docs, NVads A10 v5 series; Azure docs, install NVIDIA GPU drivers on N-series
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...azure_boot import boot_text
+from ...azure_graph import AzureGraph, AzureNodes
+from ...azure_images import PLACE, booted, is_gpu_driver
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+
+CODE = described("GI3237", "image-without-grid-driver", Severity.ERROR, __doc__, ("AZ IMG-05",))
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each set and machine."""
+    for nodes in ctx.azure.nodes:
+        image = booted(nodes)
+        grid = nodes.board is not None and nodes.board.driver_kind == "grid"
+        nvidia = nodes.facts is not None and nodes.facts.gpu_manufacturer.upper() == "NVIDIA"
+        if image is None or not grid or not nvidia:
+            continue
+        if image.unknown:
+            yield Undecided(CODE.code, nodes.name, "the image is not known yet")
+        elif image.driver_kind == "cuda":
+            yield CODE.at(
+                nodes.at(PLACE),
+                f"{image.urn} carries the data-centre driver, which does not load on {nodes.size}",
+                "boot plain Ubuntu with the extension NvidiaGpuDriverLinux, or an image with GRID",
+                resource=nodes.name,
+            )
+        elif image.driver_kind == "none" and not _laid(ctx.azure, nodes):
+            yield CODE.at(
+                nodes.at(PLACE),
+                f"nothing lays the GRID driver on {image.urn}, and {nodes.size} needs it",
+                "add the extension NvidiaGpuDriverLinux (publisher Microsoft.HpcCompute)",
+                resource=nodes.name,
+            )
+
+
+def _laid(azure: AzureGraph, nodes: AzureNodes) -> bool:
+    """Whether an extension, or a boot script, may lay the driver on the node."""
+    return any(is_gpu_driver(e) for e in azure.extensions(nodes)) or boot_text(azure, nodes) != ""
+
+
+_T = """\
+- type: azure-native.compute.VirtualMachineScaleSet
+  name: nodes
+  inputs:
+    sku: {{name: Standard_NV36ads_A10_v5}}
+    virtualMachineProfile:
+      storageProfile: {{imageReference: {{publisher: {0}, version: 24.04.2026082601}}}}
+      extensionProfile: {1}
+"""
+_PLAIN = "Canonical, offer: ubuntu-24_04-lts, sku: server"
+_DRIVER = "{extensions: [{name: gpu, publisher: Microsoft.HpcCompute, type: NvidiaGpuDriverLinux}]}"
+
+RULE = ResourceRule(
+    CODE,
+    ("image",),
+    check,
+    Examples(
+        (_T.format(_PLAIN, _DRIVER),),
+        (_T.format("microsoft-dsvm, offer: ubuntu-hpc, sku: '2404'", "null"), _T.format(_PLAIN, "null")),
+        (_T.format("Canonical, offer: !unknown , sku: server", "null"),),
+    ),
+    providers=(Provider.AZURE,),
+)

@@ -1,0 +1,82 @@
+"""A budget filter that matches nothing.
+
+What: A budget filters by a tag that no resource of the program has with that value.
+Why: Azure takes the filter and counts nothing: the budget reads 0 for ever, and never warns.
+Fix: Filter by a tag that the nodes have, or leave the filter out and scope the budget to the resource group.
+References: Azure Consumption API, BudgetFilter; Azure docs, how tags are used in cost data
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...azure_graph import BUDGET, PREFIX, AzureGraph
+from ...resource_graph import Resource
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import entries, items, late, plain
+
+CODE = described("GI3274", "azure-budget-reads-zero", Severity.WARNING, __doc__, ())
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each tag that a budget filters by."""
+    for budget in ctx.azure.of_type(BUDGET):
+        if late(budget.get("filter")):
+            yield Undecided(CODE.code, budget.name, "the filter is not known yet")
+        for path, tag in _tags(budget):
+            name, values = plain(tag.get("name")), [plain(v) for v in items(plain(tag.get("values")))]
+            if late(name) or any(late(v) for v in values):
+                yield Undecided(CODE.code, budget.name, "the tag that it filters by is not known yet")
+            elif isinstance(name, str) and not _carried(ctx.azure, name, values):
+                yield CODE.at(
+                    f"{budget.name}.{path}",
+                    f"no resource of the program has the tag '{name}' with {' or '.join(map(repr, values)) or 'a value'}: "
+                    "the budget reads 0",
+                    "filter by a tag that the nodes have, or scope the budget to the resource group",
+                    resource=budget.name,
+                )
+
+
+def _tags(budget: Resource) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for tag in entries(budget.get("filter", "tags")):
+        yield "filter.tags", tag
+    for n, part in enumerate(entries(budget.get("filter", "and"))):
+        for tag in entries(plain(part.get("tags"))):
+            yield f"filter.and[{n}].tags", tag
+
+
+def _carried(azure: AzureGraph, name: str, values: list[Any]) -> bool:
+    """Whether a resource has the tag with one of the values; Azure minds no case in a tag's name."""
+    for r in azure.graph:
+        tags = r.get("tags")
+        if not r.type.startswith(f"{PREFIX}:") or r.type == BUDGET or tags is None:
+            continue
+        if not isinstance(tags, Mapping):
+            return True
+        for key, value in cast("Mapping[Any, Any]", tags).items():
+            if str(key).lower() == name.lower() and (late(plain(value)) or plain(value) in values):
+                return True
+    return False
+
+
+_T = """\
+- {{type: azure-native.compute.VirtualMachineScaleSet, name: nodes, inputs: {{tags: {{cluster: acme}}}}}}
+- type: azure-native.consumption.Budget
+  name: money
+  inputs: {{filter: {{tags: {{name: {0}, operator: In, values: [{1}]}}}}}}
+"""
+
+RULE = ResourceRule(
+    CODE,
+    ("cost", "tags"),
+    check,
+    Examples(
+        (_T.format("cluster", "acme"), _T.format("Cluster", "acme")),
+        (_T.format("team", "acme"), _T.format("cluster", "other")),
+        (_T.format("cluster", "!unknown "),),
+    ),
+    providers=(Provider.AZURE,),
+)
