@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
-from datetime import UTC, datetime
-from functools import partial
+from collections.abc import Callable, Mapping
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from ... import catalog
-from ...plan.resolve import POOL_LABEL
-from ..clockwork import firings
-from ..cloud import Cloud, Diffs, Due, Groups, Refusal, Request, Spending, digest
-from ..values import UNKNOWN, as_list, as_map, holds_unknown, is_list, lookup
-from ..world import Thing, World
+from ...cloud import Cloud, Groups, Refusal, Request, Spending, digest
+from ...values import UNKNOWN, as_list, as_map, holds_unknown, is_list, lookup
+from ...world import World
+from . import machines
+from .replacement import DIFFS
+from .types import AUTOSCALE, LUSTRE, SET, SUBNET
 
 _SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
-_SET = "azure-native:compute:VirtualMachineScaleSet"
-_AUTOSCALE = "azure-native:monitor:AutoscaleSetting"
-_LUSTRE = "azure-native:storagecache:AmlFilesystem"
-_SUBNET = "azure-native:network:Subnet"
-_DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 
 # Type to (ARM type, the argument that names it).
 _ARM = {
-    _SET: ("Microsoft.Compute/virtualMachineScaleSets", "vmScaleSetName"),
+    SET: ("Microsoft.Compute/virtualMachineScaleSets", "vmScaleSetName"),
     "azure-native:compute:ProximityPlacementGroup": (
         "Microsoft.Compute/proximityPlacementGroups",
         "proximityPlacementGroupName",
@@ -46,15 +37,15 @@ _ARM = {
         "resourceName",
     ),
     "azure-native:monitor:ActionGroup": ("Microsoft.Insights/actionGroups", "actionGroupName"),
-    _AUTOSCALE: ("Microsoft.Insights/autoscaleSettings", "autoscaleSettingName"),
+    AUTOSCALE: ("Microsoft.Insights/autoscaleSettings", "autoscaleSettingName"),
     "azure-native:logic:Workflow": ("Microsoft.Logic/workflows", "workflowName"),
     "azure-native:netapp:Account": ("Microsoft.NetApp/netAppAccounts", "accountName"),
-    _LUSTRE: ("Microsoft.StorageCache/amlFilesystems", "amlFilesystemName"),
+    LUSTRE: ("Microsoft.StorageCache/amlFilesystems", "amlFilesystemName"),
     "azure-native:storage:StorageAccount": ("Microsoft.Storage/storageAccounts", "accountName"),
 }
 # Type to (type of what it stands in, the argument that names that, collection, the argument that names it).
 _CHILDREN = {
-    _SUBNET: ("Microsoft.Network/virtualNetworks", "virtualNetworkName", "subnets", "subnetName"),
+    SUBNET: ("Microsoft.Network/virtualNetworks", "virtualNetworkName", "subnets", "subnetName"),
     "azure-native:netapp:CapacityPool": ("Microsoft.NetApp/netAppAccounts", "accountName", "capacityPools", "poolName"),
     "azure-native:storage:BlobContainer": (
         "Microsoft.Storage/storageAccounts",
@@ -131,8 +122,8 @@ _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
         "clientId": _guid(i + "client"),
         "tenantId": _guid("tenant"),
     },
-    _SET: lambda r, i: {"uniqueId": _guid(i)},
-    _LUSTRE: lambda r, i: {
+    SET: lambda r, i: {"uniqueId": _guid(i)},
+    LUSTRE: lambda r, i: {
         "clientInfo": {
             "mgsAddress": _address(r, str(r.inputs.get("filesystemSubnet"))),
             "mountCommand": "",
@@ -169,7 +160,7 @@ def _shape(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def _address(request: Request, subnet: str) -> str:
-    thing = request.world.thing(_SUBNET, subnet)
+    thing = request.world.thing(SUBNET, subnet)
     cidr = str(thing.inputs.get("addressPrefix") or "10.0.0.0/24") if thing else "10.0.0.0/24"
     return f"{cidr.split('/')[0].rsplit('.', 1)[0]}.{int(digest(request.urn, 4), 16) % 250 + 4}"
 
@@ -200,7 +191,7 @@ def _set_made(request: Request, id_: str) -> None:
         raise Refusal(
             "InvalidParameter", "linuxConfiguration.ssh.publicKeys: at least one key is needed without a password"
         )
-    _scale(request.world, id_, inputs, int(lookup(inputs, "sku.capacity") or 0), "scaled in", refuse=True)
+    machines.scale(request.world, id_, inputs, int(lookup(inputs, "sku.capacity") or 0), "scaled in", refuse=True)
 
 
 _LUSTRE_STEPS = {"40": 48, "125": 16, "250": 8, "500": 4}
@@ -222,196 +213,9 @@ def _budget_made(request: Request, id_: str) -> None:
 
 
 _CREATED: dict[str, Callable[[Request, str], None]] = {
-    _SET: _set_made,
-    _LUSTRE: _lustre_made,
+    SET: _set_made,
+    LUSTRE: _lustre_made,
     "azure-native:consumption:Budget": _budget_made,
-}
-
-
-# Machines.
-
-
-def _scale(world: World, id_: str, inputs: Mapping[str, Any], wanted: int, why: str, *, refuse: bool = False) -> None:
-    running = world.running(_SET, id_)
-    if len(running) > wanted:
-        world.end_nodes(running[wanted:], why)
-    missing = wanted - len(running)
-    if missing <= 0:
-        return
-    size = str(lookup(inputs, "sku.name") or "unknown")
-    zones = inputs.get("zones") or [""]
-    region, zone = str(inputs.get("location") or ""), str(zones[0])
-    place = f"{region}-{zone}" if zone else region
-    left = world.left(place, size)
-    market = "spot" if lookup(inputs, "virtualMachineProfile.priority") == "Spot" else "on_demand"
-    if left is not None and left < missing:
-        code = "ZonalAllocationFailed" if zone else "AllocationFailed"
-        message = f"{missing - left} of {size} in {place} could not be had"
-        if refuse:
-            raise Refusal(code, message)
-        world.note("shortage", id_, f"{code}: {message}")
-    world.launch((_SET, id_), (region, place), size, market, missing if left is None else min(missing, left))
-
-
-def _resize(world: World, group: Thing, wanted: int, why: str) -> None:
-    sku = {**as_map(group.outputs.get("sku") or group.inputs.get("sku")), "capacity": wanted}
-    world.keep(replace(group, outputs={**group.outputs, "sku": sku}))
-    _scale(world, group.id, group.inputs, wanted, why)
-
-
-def _pool(world: World, group: Thing) -> str:
-    return str(as_map(group.inputs.get("tags")).get(POOL_LABEL) or "")
-
-
-def _update(request: Request, old: Thing) -> None:
-    if old.type == _SET:
-        _scale(
-            request.world,
-            old.id,
-            request.inputs,
-            int(lookup(old.outputs, "sku.capacity") or 0),
-            "scaled in",
-            refuse=True,
-        )
-
-
-def _delete(request: Request, old: Thing) -> None:
-    if old.type == _SET:
-        request.world.end_nodes(request.world.running(_SET, old.id), "group deleted")
-
-
-# What the cloud does by itself: the profile in force bounds a set's number.
-
-
-def _due(world: World, after: datetime, until: datetime) -> list[Due]:
-    return [
-        Due(moment, setting.name, partial(_bound, setting=setting, profile=profile))
-        for setting in world.things(_AUTOSCALE)
-        if setting.inputs.get("enabled")
-        for profile in as_list(setting.inputs.get("profiles"))
-        for moment in _moments(profile, after, until)
-    ]
-
-
-def _moments(profile: Mapping[str, Any], after: datetime, until: datetime) -> Iterator[datetime]:
-    fixed = lookup(profile, "fixedDate.start")
-    if fixed:
-        moment = datetime.fromisoformat(str(fixed).replace("Z", "+00:00"))
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        if after < moment <= until:
-            yield moment
-    schedule = lookup(profile, "recurrence.schedule")
-    if schedule:
-        days = ",".join(str(_DAYS.index(d)) for d in as_list(schedule.get("days")))
-        for hour in as_list(schedule.get("hours")):
-            for minute in as_list(schedule.get("minutes")):
-                yield from firings(f"{minute} {hour} * * {days}", _zone(str(schedule.get("timeZone"))), after, until)
-
-
-def _zone(windows_name: str) -> ZoneInfo:
-    """A time zone by the name that Windows has for it."""
-    rows = catalog.rows("time_zones", "azure")
-    name = next((r["iana_name"] for r in rows if r["windows_name"] == windows_name), "UTC")
-    return ZoneInfo(name)
-
-
-def _bound(world: World, setting: Thing, profile: Mapping[str, Any]) -> None:
-    group = world.thing(_SET, str(setting.inputs.get("targetResourceUri")))
-    if group is None:
-        return
-    least, most = int(lookup(profile, "capacity.minimum") or 0), int(lookup(profile, "capacity.maximum") or 0)
-    now = int(lookup(group.outputs, "sku.capacity") or 0)
-    if not least <= now <= most:
-        _resize(world, group, max(least, min(now, most)), f"autoscale {setting.name}")
-
-
-def _budgets(world: World) -> list[tuple[Thing, float]]:
-    found = [t for t in world.things("azure-native:consumption:Budget") if t.inputs.get("timeGrain") == "Monthly"]
-    return [(t, float(t.inputs["amount"])) for t in found if t.inputs.get("amount")]
-
-
-def _stopped(world: World, budget: Thing) -> list[Thing]:
-    """The sets that the Logic App behind the budget's action group names. Its callback is a secret, and not in the world."""
-    told = {
-        group
-        for n in as_map(budget.inputs.get("notifications")).values()
-        if n.get("thresholdType") == "Actual" and n.get("threshold") == 100
-        for group in as_list(n.get("contactGroups"))
-    }
-    if not told & {g.id for g in world.things("azure-native:monitor:ActionGroup")}:
-        return []
-    named: list[str] = []
-    for workflow in world.things("azure-native:logic:Workflow"):
-        named += [str(v) for v in as_list(lookup(workflow.inputs, "parameters.scaleSets.value"))]
-    return [g for g in world.things(_SET) if any(g.id in uri for uri in named)]
-
-
-_REFUSED = "PropertyChangeNotAllowed"
-_DIFFS = {
-    "azure-native:resources:ResourceGroup": Diffs(replace=("location", "resourceGroupName")),
-    _SET: Diffs(
-        replace=("location", "resourceGroupName", "vmScaleSetName"),
-        refuse=(
-            "orchestrationMode",
-            "zones",
-            "platformFaultDomainCount",
-            "proximityPlacementGroup",
-            "virtualMachineProfile.priority",
-            "virtualMachineProfile.evictionPolicy",
-            "virtualMachineProfile.securityProfile",
-            "virtualMachineProfile.storageProfile.osDisk.diffDiskSettings",
-            "virtualMachineProfile.storageProfile.diskControllerType",
-            "virtualMachineProfile.storageProfile.imageReference.publisher",
-            "virtualMachineProfile.storageProfile.imageReference.offer",
-            "virtualMachineProfile.osProfile.adminUsername",
-            "virtualMachineProfile.osProfile.computerNamePrefix",
-        ),
-        refusal=_REFUSED,
-    ),
-    "azure-native:network:VirtualNetwork": Diffs(replace=("location", "resourceGroupName", "virtualNetworkName")),
-    _SUBNET: Diffs(
-        replace=("resourceGroupName", "virtualNetworkName", "subnetName"),
-        refuse=("addressPrefix", "defaultOutboundAccess"),
-        refusal="InUseSubnetCannotBeUpdated",
-    ),
-    "azure-native:network:NatGateway": Diffs(
-        replace=("location", "resourceGroupName"), refuse=("zones", "sku"), refusal=_REFUSED
-    ),
-    "azure-native:network:PublicIPAddress": Diffs(
-        replace=("location", "resourceGroupName", "sku", "publicIPAddressVersion"),
-        refuse=("zones", "publicIPAllocationMethod"),
-        refusal=_REFUSED,
-    ),
-    "azure-native:network:NetworkSecurityGroup": Diffs(replace=("location", "resourceGroupName")),
-    _LUSTRE: Diffs(
-        replace=("storageCapacityTiB", "filesystemSubnet", "zones", "sku", "location", "resourceGroupName"),
-        refuse=("hsm", "identity", "encryptionSettings"),
-        refusal=_REFUSED,
-    ),
-    "azure-native:storage:StorageAccount": Diffs(
-        replace=("isHnsEnabled", "location", "resourceGroupName", "accountName"),
-        refuse=("enableNfsV3", "kind"),
-        refusal=_REFUSED,
-    ),
-    "azure-native:netapp:CapacityPoolVolume": Diffs(
-        replace=("location", "resourceGroupName", "accountName", "poolName", "volumeName"),
-        refuse=("subnetId", "zones", "creationToken"),
-        refusal=_REFUSED,
-    ),
-    "azure-native:consumption:Budget": Diffs(
-        replace=("scope", "budgetName"), refuse=("timePeriod.startDate", "timeGrain"), refusal="400"
-    ),
-    "azure-native:monitor:ActionGroup": Diffs(replace=("resourceGroupName", "actionGroupName")),
-    _AUTOSCALE: Diffs(replace=("location", "resourceGroupName", "autoscaleSettingName")),
-    "azure-native:authorization:RoleAssignment": Diffs(
-        replace=("principalId", "scope", "roleAssignmentName"),
-        refuse=("roleDefinitionId",),
-        refusal="RoleAssignmentUpdateNotPermitted",
-    ),
-    "azure-native:authorization:RoleDefinition": Diffs(replace=("scope", "roleDefinitionId")),
-    "azure-native:managedidentity:UserAssignedIdentity": Diffs(replace=("location", "resourceGroupName")),
-    "azure-native:logic:Workflow": Diffs(replace=("resourceGroupName", "workflowName")),
 }
 
 
@@ -427,13 +231,15 @@ CLOUD = Cloud(
     _identify,
     _outputs,
     create=_create,
-    update=_update,
-    delete=_delete,
+    update=machines.update,
+    delete=machines.delete,
     shape=_shape,
-    due=_due,
-    groups=Groups((_SET,), lambda world, group: int(lookup(group.outputs, "sku.capacity") or 0), _resize, _pool),
-    spending=Spending(_budgets, _stopped),
-    diffs=_DIFFS,
+    due=machines.due,
+    groups=Groups(
+        (SET,), lambda world, group: int(lookup(group.outputs, "sku.capacity") or 0), machines.resize, machines.pool
+    ),
+    spending=Spending(machines.budgets, machines.stopped),
+    diffs=DIFFS,
     invoke={
         "azure-native:authorization:getClientConfig": lambda a, w, c: {
             "clientId": _guid("client"),

@@ -1,0 +1,148 @@
+"""Groups of machines, and what moves them: programs, schedules, money."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from ....plan.resolve import POOL_LABEL
+from ...clockwork import firings
+from ...cloud import Due, Refusal, Request
+from ...values import as_list, as_map, lookup
+from ...world import Node, Thing, World
+from .types import GROUP, JOB, REGION_GROUP, TEMPLATES
+
+# Machines.
+
+
+def place_of(inputs: Mapping[str, Any]) -> str:
+    """The zone, region or location that the inputs name."""
+    return str(next((inputs[k] for k in ("zone", "region", "location") if inputs.get(k)), "global"))
+
+
+def template_of(world: World, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+    link = next((str(v.get("instanceTemplate") or "") for v in as_list(inputs.get("versions"))), "")
+    found = next((t for t in world.things(*TEMPLATES) if t.id and (link.endswith(t.id) or t.id in link)), None)
+    return found.inputs if found else {}
+
+
+def scale(world: World, type_: str, id_: str, inputs: Mapping[str, Any], wanted: int, why: str) -> None:
+    running = world.running(type_, id_)
+    if len(running) > wanted:
+        world.end_nodes(running[wanted:], why)
+    missing = wanted - len(running)
+    if missing <= 0:
+        return
+    template = template_of(world, inputs)
+    place = place_of(inputs)
+    region = place if type_ == REGION_GROUP else place.rsplit("-", 1)[0]
+    machine = str(template.get("machineType") or "unknown")
+    market = "spot" if lookup(template, "scheduling.provisioningModel") == "SPOT" else "on_demand"
+    left = world.left(place, machine)
+    can = missing if left is None else min(missing, left)
+    world.launch((type_, id_), (region, place), machine, market, can)
+    if can < missing:
+        world.note("shortage", id_, f"ZONE_RESOURCE_POOL_EXHAUSTED: {missing - can} of {machine} in {place}")
+
+
+def resize(world: World, group: Thing, wanted: int, why: str) -> None:
+    world.keep(replace(group, outputs={**group.outputs, "targetSize": wanted}))
+    scale(world, group.type, group.id, group.inputs, wanted, why)
+
+
+def pool(world: World, group: Thing) -> str:
+    return str(as_map(template_of(world, group.inputs).get("labels")).get(POOL_LABEL) or "")
+
+
+def update(request: Request, old: Thing) -> None:
+    if old.type in (GROUP, REGION_GROUP):
+        scale(request.world, old.type, old.id, request.inputs, int(old.outputs.get("targetSize") or 0), "scaled in")
+
+
+def delete(request: Request, old: Thing) -> None:
+    if old.inputs.get("deletionPolicy") == "PREVENT" and request.inputs.get("deletionPolicy") == "PREVENT":
+        raise Refusal("deletion prevented", f"{old.name} has deletion_policy PREVENT")
+    if old.type in (GROUP, REGION_GROUP):
+        request.world.end_nodes(request.world.running(old.type, old.id), "group deleted")
+
+
+# What the cloud does by itself.
+
+
+def due(world: World, after: datetime, until: datetime) -> list[Due]:
+    found = [
+        Due(
+            moment,
+            job.name,
+            partial(_post, uri=str(lookup(job.inputs, "httpTarget.uri") or ""), why=f"schedule {job.name}"),
+        )
+        for job in world.things(JOB)
+        if not job.inputs.get("paused")
+        for moment in _moments(job, after, until)
+    ]
+    for group in world.things(GROUP, REGION_GROUP):
+        duration = lookup(template_of(world, group.inputs), "scheduling.maxRunDuration.seconds")
+        if duration:
+            found += _run_out(world, group, timedelta(seconds=int(duration)), after, until)
+    return found
+
+
+def _moments(job: Thing, after: datetime, until: datetime) -> Iterator[datetime]:
+    zone = ZoneInfo(str(job.inputs.get("timeZone") or "UTC"))
+    yield from firings(str(job.inputs.get("schedule") or ""), zone, after, until)
+
+
+def _post(world: World, uri: str, why: str) -> None:
+    """The compute API's own `resize`, as a scheduler or a workflow calls it."""
+    match = re.search(r"(projects/[^?]*/instanceGroupManagers/[^/?]+)/resize\?size=(\d+)", uri)
+    group = next((g for g in world.things(GROUP, REGION_GROUP) if match and g.id == match[1]), None)
+    if match and group is not None:
+        resize(world, group, int(match[2]), why)
+
+
+def _run_out(world: World, group: Thing, most: timedelta, after: datetime, until: datetime) -> Iterator[Due]:
+    for node in world.running(group.type, group.id):
+        end = node.launched_at + most
+        if after < end <= until:
+            yield Due(
+                end,
+                f"{group.name} machine {node.id}",
+                partial(_end, group_type=group.type, group_id=group.id, node=node),
+            )
+
+
+def _end(world: World, group_type: str, group_id: str, node: Node) -> None:
+    world.end_nodes([node], "run duration over", world.now)
+    group = world.thing(group_type, group_id)
+    if group is not None:
+        size = max(0, int(group.outputs.get("targetSize") or 0) - 1)
+        world.keep(replace(group, outputs={**group.outputs, "targetSize": size}))
+
+
+def budgets(world: World) -> list[tuple[Thing, float]]:
+    found = world.things("gcp:billing/budget:Budget")
+    amounts = [(t, lookup(t.inputs, "amount.specifiedAmount.units")) for t in found]
+    return [(t, float(amount)) for t, amount in amounts if amount]
+
+
+def stopped(world: World, budget: Thing) -> list[Thing]:
+    """The groups that the workflow behind the budget's topic names."""
+    topic = lookup(budget.inputs, "allUpdatesRule.pubsubTopic")
+    triggers = [
+        t for t in world.things("gcp:eventarc/trigger:Trigger") if lookup(t.inputs, "transport.pubsub.topic") == topic
+    ]
+    started = {lookup(t.inputs, "destination.workflow") for t in triggers}
+    names: set[str] = set()
+    for workflow in world.things("gcp:workflows/workflow:Workflow"):
+        if workflow.id in started:
+            names |= set(
+                re.findall(
+                    r"projects/[^\"?]*/instanceGroupManagers/[^\"/?]+", str(workflow.inputs.get("sourceContents"))
+                )
+            )
+    return [g for g in world.things(GROUP, REGION_GROUP) if g.id in names]
