@@ -11,7 +11,21 @@ from gpuinfra.catalog import InstanceType
 from gpuinfra.policy.resource_graph import ResourceGraph
 from gpuinfra.vocabulary import CapacityType, Provider
 
-from .clusters import FLEX, GROUP, POLICY, REQUEST, RESERVED, TEMPLATE, cluster, home, only, planned, pool, recorded, source
+from .clusters import (
+    FLEX,
+    GROUP,
+    POLICY,
+    REQUEST,
+    RESERVED,
+    TEMPLATE,
+    cluster,
+    home,
+    only,
+    planned,
+    pool,
+    recorded,
+    source,
+)
 
 # Facts gcp a1 and a2: the kinds of a machine's interfaces, in order.
 NICS = {
@@ -122,11 +136,13 @@ def test_policies_stand_where_the_family_takes_them(name: str, way: str) -> None
     assert bool(policies) == bool(on_group or on_machine)
     for policy in policies:
         if newer:
-            assert on_group and not on_machine
+            assert on_group
+            assert not on_machine
             assert policy.get("workloadPolicy", "type") == "HIGH_THROUGHPUT"
             assert "groupPlacementPolicy" not in policy.inputs
         else:
-            assert on_machine and not on_group
+            assert on_machine
+            assert not on_group
             assert policy.get("groupPlacementPolicy") == {"collocation": "COLLOCATED"}
     if name.startswith("a4x-"):
         (policy,) = policies
@@ -143,7 +159,9 @@ def test_one_machine_of_a_rack_has_its_policy_too() -> None:
     assert only(graph, GROUP).get("resourcePolicies", "workloadPolicy")
 
 
-@pytest.mark.parametrize(("model", "count", "kind"), [("T4", 2, "nvidia-tesla-t4"), ("V100-16GB", 1, "nvidia-tesla-v100")])
+@pytest.mark.parametrize(
+    ("model", "count", "kind"), [("T4", 2, "nvidia-tesla-t4"), ("V100-16GB", 1, "nvidia-tesla-v100")]
+)
 def test_n1_spells_its_gpus_out(model: str, count: int, kind: str) -> None:
     """GCP-ACC-02: without the block there is no GPU, and nobody says so."""
     shape = pool(instance_type="n1-standard-8", accelerator={"model": model, "count": count})

@@ -43,7 +43,9 @@ def test_a_node_reports_and_finds_its_peers_and_no_more() -> None:
     assert not graph.of_type(BUCKET_MEMBER, REPOSITORY)
 
 
-@pytest.mark.parametrize("broad", ["roles/editor", "roles/owner", "roles/compute.admin", "roles/compute.instanceAdmin.v1"])
+@pytest.mark.parametrize(
+    "broad", ["roles/editor", "roles/owner", "roles/compute.admin", "roles/compute.instanceAdmin.v1"]
+)
 def test_no_broad_role_is_given(broad: str) -> None:
     """GCP-IAM-01."""
     graph = recorded(cluster(storage=BUCKETS))

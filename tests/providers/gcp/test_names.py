@@ -13,7 +13,15 @@ from gpuinfra.plan.models import ClusterPlan
 from gpuinfra.plan.names import cloud_name
 from gpuinfra.policy.resource_graph import ResourceGraph
 from gpuinfra.providers.gcp.labels import labels
-from gpuinfra.providers.gcp.names import account_id, auto_name, network_path, owner_of, role_prefix, subnet_path, template_prefix
+from gpuinfra.providers.gcp.names import (
+    account_id,
+    auto_name,
+    network_path,
+    owner_of,
+    role_prefix,
+    subnet_path,
+    template_prefix,
+)
 from gpuinfra.vocabulary import Provider
 
 from .clusters import FLEX, MEMBER, RESERVED, cluster, of_type, planned, pool, recorded
@@ -84,8 +92,14 @@ def test_labels_are_of_googles_alphabet(given_labels: dict[str, str]) -> None:
     [
         ("prod", "projects/acme-lab/global/networks/prod"),
         ("projects/host/global/networks/prod", "projects/host/global/networks/prod"),
-        ("https://www.googleapis.com/compute/v1/projects/host/global/networks/prod", "projects/host/global/networks/prod"),
-        ("https://compute.googleapis.com/compute/beta/projects/host/global/networks/prod", "projects/host/global/networks/prod"),
+        (
+            "https://www.googleapis.com/compute/v1/projects/host/global/networks/prod",
+            "projects/host/global/networks/prod",
+        ),
+        (
+            "https://compute.googleapis.com/compute/beta/projects/host/global/networks/prod",
+            "projects/host/global/networks/prod",
+        ),
     ],
 )
 def test_a_network_has_one_path_in_each_form(given_id: str, path: str) -> None:

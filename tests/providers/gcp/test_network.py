@@ -246,7 +246,8 @@ def test_an_existing_network_by_name_gets_rules_for_the_nodes_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "link", ["projects/host/global/networks/prod", "https://www.googleapis.com/compute/v1/projects/host/global/networks/prod"]
+    "link",
+    ["projects/host/global/networks/prod", "https://www.googleapis.com/compute/v1/projects/host/global/networks/prod"],
 )
 def test_the_firewall_of_a_shared_network_is_its_owners(link: str) -> None:
     graph = recorded(cluster(), network=ExistingNetwork(link, "projects/host/regions/us-central1/subnetworks/prod"))
