@@ -310,12 +310,20 @@ def _fabric(pool: PoolPlan) -> list[BootFile]:
 
 def _fabric_plugin(pool: PoolPlan) -> list[BootFile]:
     """The task that lays the fabric's plugin on the host; none where the fabric has none for the machine."""
-    images = FABRICS[pool.fabric.kind].images if pool.fabric.present else None
+    if not pool.fabric.present:
+        return []
+    row = FABRICS[pool.fabric.kind]
+    images = row.images
     plugin = dict(images.plugins).get(pool.instance.arch, "") if images else ""
     if images is None or not plugin:
         return []
     task = render(
-        images.template, kind=str(pool.fabric.kind), plugin=plugin, manager=images.manager, needs=images.needs
+        images.template,
+        kind=str(row.kind),
+        plugin=plugin,
+        manager=images.manager,
+        needs=images.needs,
+        script=row.script,
     )
     return [BootFile(_TASKS + "55-fabric-plugin", "0755", task)]
 

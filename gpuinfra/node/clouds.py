@@ -158,6 +158,8 @@ _NO_BRIDGES = Export(
 )
 
 _AI_INFRA = "us-docker.pkg.dev/gce-ai-infra"
+_LIBRARIES = "/usr/local/nvidia/lib64"
+"""Where CUDA images look for libraries by themselves; on a host without it the plugin is the only thing there."""
 
 FABRICS = {
     FabricKind.EFA: FabricEnvironment(
@@ -181,7 +183,11 @@ FABRICS = {
         script="",
         plugins=("/var/lib/tcpx/lib64", "/usr/local/tcpx/lib64"),
         check="gvnic",
-        devices=("--volume=/run/tcpx:/run/tcpx", "--volume=/var/lib/tcpx:/var/lib/tcpx"),
+        devices=(
+            "--volume=/run/tcpx:/run/tcpx",
+            "--volume=/var/lib/tcpx:/var/lib/tcpx",
+            f"--volume=/var/lib/tcpx/lib64:{_LIBRARIES}:ro",
+        ),
         source="Compute Engine, Maximize GPU network bandwidth with GPUDirect-TCPX",
         needs_plugin=True,
         images=PluginImages(
@@ -195,12 +201,20 @@ FABRICS = {
     ),
     FabricKind.GPUDIRECT_TCPXO: FabricEnvironment(
         kind=FabricKind.GPUDIRECT_TCPXO,
-        exports=(Export("NCCL_LIB_DIR", "/var/lib/tcpxo/lib64", "The vendor's script looks for its plugin here."),),
+        exports=(
+            Export("NCCL_LIB_DIR", "/var/lib/tcpxo/lib64", "The vendor's script looks for its plugin here."),
+            Export("NCCL_NET", "FasTrak", "Fail rather than fall back to sockets."),
+        ),
         files=(),
         script="/var/lib/tcpxo/lib64/nccl-env-profile.sh",
         plugins=("/var/lib/tcpxo/lib64",),
         check="gvnic",
-        devices=("--volume=/var/lib/tcpxo:/var/lib/tcpxo", "--device=/dev/dmabuf_import_helper"),
+        devices=(
+            "--volume=/var/lib/tcpxo:/var/lib/tcpxo",
+            "--volume=/dev/aperture_devices:/dev/aperture_devices",
+            f"--volume=/var/lib/tcpxo/lib64:{_LIBRARIES}:ro",
+            "--device=/dev/dmabuf_import_helper",
+        ),
         source="nccl-env-profile.sh of the TCPXO plugin; Compute Engine, GPUDirect-TCPXO",
         needs_plugin=True,
         images=PluginImages(
@@ -219,7 +233,11 @@ FABRICS = {
         script="/usr/local/gib/scripts/set_nccl_env.sh",
         plugins=("/usr/local/gib/lib64",),
         check="rdma",
-        devices=("--device=/dev/infiniband", "--volume=/usr/local/gib:/usr/local/gib"),
+        devices=(
+            "--device=/dev/infiniband",
+            "--volume=/usr/local/gib:/usr/local/gib",
+            f"--volume=/usr/local/gib/lib64:{_LIBRARIES}:ro",
+        ),
         source="set_nccl_env.sh of the gIB plugin; AI Hypercomputer, NCCL/gIB (facts gcp a5)",
         images=PluginImages(
             template="gcp/fabric_plugin.sh.j2",

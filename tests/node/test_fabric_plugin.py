@@ -97,6 +97,24 @@ def test_tcpxo_lays_the_plugin_and_starts_the_manager(node_of: Callable[[str], S
     assert "NCCL_FASTRAK_IFNAME=enp6s0,enp7s0,enp13s0,enp134s0\n" in profile, "in the order of the bus"
 
 
+def test_containers_get_what_the_vendors_script_sets(node_of: Callable[[str], Sandbox]):
+    node = node_of("tcpxo")
+    library = node.root / "var/lib/tcpxo/lib64"
+    script = "export NCCL_PROTO=Simple,LL128 NCCL_NET=other\\nexport NCCL_DIR=$NCCL_LIB_DIR\\n[[ $UNSET ]]\\n"
+    node.stub(
+        "docker",
+        f"[[ $1 == logs ]] && echo '{READY}'\n"
+        f"[[ $* == *install* ]] && mkdir -p {library} && printf '{script}' >{library}/nccl-env-profile.sh; exit 0",
+    )
+    for _ in range(2):
+        done = node.run(TASK)
+        assert done.returncode == 0, done.stdout + done.stderr
+    lines = (node.root / "etc/gpuinfra/fabric.env").read_text().splitlines()
+    assert {"NCCL_PROTO=Simple,LL128", "NCCL_DIR=/var/lib/tcpxo/lib64", "NCCL_SOCKET_IFNAME=enp0s12"} <= set(lines)
+    assert [line for line in lines if line.startswith("NCCL_NET=")] == ["NCCL_NET=FasTrak"], "ours stays"
+    assert len(lines) == len(set(lines)), "a second boot adds nothing"
+
+
 def test_a_module_that_does_not_load_is_built_and_said_where_it_still_does_not(node_of: Callable[[str], Sandbox]):
     node = node_of("tcpxo")
     node.stub("modprobe", "exit 1")

@@ -136,11 +136,13 @@ def test_policies_stand_where_the_family_takes_them(name: str, way: str) -> None
     assert bool(policies) == bool(on_group or on_machine)
     for policy in policies:
         if newer:
-            assert on_group and not on_machine
+            assert on_group
+            assert not on_machine
             assert policy.get("workloadPolicy", "type") == "HIGH_THROUGHPUT"
             assert "groupPlacementPolicy" not in policy.inputs
         else:
-            assert on_machine and not on_group
+            assert on_machine
+            assert not on_group
             assert policy.get("groupPlacementPolicy") == {"collocation": "COLLOCATED"}
     if name.startswith("a4x-"):
         (policy,) = policies
