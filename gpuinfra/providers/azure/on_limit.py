@@ -139,10 +139,13 @@ def _action_group(
                 name="no-nodes",
                 resource_id=workflow.id,
                 # Whoever has the address may start the workflow.
-                callback_url=found.apply(lambda answer: answer.value),
+                callback_url=pulumi.Output.secret(found.apply(lambda answer: answer.value)),
                 use_common_alert_schema=False,
             )
         ],
         tags=tags(plan),
-        opts=opts,
+        # What Azure gives back holds the address too.
+        opts=pulumi.ResourceOptions.merge(
+            opts, pulumi.ResourceOptions(additional_secret_outputs=["logicAppReceivers"])
+        ),
     )
