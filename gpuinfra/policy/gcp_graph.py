@@ -200,6 +200,17 @@ class GcpGraph(LinkedGraph):
         found = [r for r in self.of_type(NETWORK) if r.name in names]
         return found[0] if len(found) == 1 else None
 
+    def reaches(self, machines: Machines, network: Resource) -> bool:
+        """Whether an interface of the machines stands in a network, also where preview cannot tell which one."""
+        if any(a.network is network for a in self.attachments(machines) or ()):
+            return True
+        traced = [self._by_urn.get(u) for u in machines.source.property_dependencies.get("networkInterfaces", ())]
+        return any(
+            r is network
+            or (r is not None and r.type == SUBNET and network in self.linked(r, "network", NETWORK).resources)
+            for r in traced
+        )
+
     def subnets_of(self, network: Resource) -> tuple[Resource, ...]:
         """The subnets that this program makes in a network."""
         return tuple(s for s in self.of_type(SUBNET) if network in self.linked(s, "network", NETWORK).resources)
