@@ -82,9 +82,16 @@ class GcpGraph(LinkedGraph):
         if found is not None or not isinstance(value, str) or late(value) or not types:
             return found
         # A link or a bare name that ends in the cloud name that a resource of this program was given.
-        name = last_part(value)
-        named = [r for r in self.of_type(*types) if name and own_name(r) == name]
+        named = [r for r in self._by_own_name.get(last_part(value), ()) if r.type in types]
         return named[0] if len(named) == 1 else None
+
+    @cached_property
+    def _by_own_name(self) -> dict[str, list[Resource]]:
+        found: dict[str, list[Resource]] = {}
+        for r in self.graph:
+            if name := own_name(r):
+                found.setdefault(name, []).append(r)
+        return found
 
     @cached_property
     def machines(self) -> tuple[Machines, ...]:
@@ -171,10 +178,17 @@ class GcpGraph(LinkedGraph):
 
     def attachments(self, machines: Machines) -> tuple[Attachment, ...] | None:
         """Where each interface of a machine leads; None where the interfaces are unknown."""
-        listed = machines.interfaces
-        if listed is None:
-            return None
-        return tuple(self._attachment(machines.source, i, raw) for i, raw in enumerate(listed))
+        source = machines.source
+        if source.urn not in self._attached:
+            listed = machines.interfaces
+            found = None if listed is None else tuple(self._attachment(source, i, raw) for i, raw in enumerate(listed))
+            self._attached[source.urn] = found
+        return self._attached[source.urn]
+
+    @cached_property
+    def _attached(self) -> dict[str, tuple[Attachment, ...] | None]:
+        """What `attachments` found, by URN: a dozen rules ask."""
+        return {}
 
     def _attachment(self, source: Resource, index: int, raw: Mapping[str, Any]) -> Attachment:
         kind = plain(raw.get("nicType"))
@@ -200,9 +214,28 @@ class GcpGraph(LinkedGraph):
         found = [r for r in self.of_type(NETWORK) if r.name in names]
         return found[0] if len(found) == 1 else None
 
+    def reaches(self, machines: Machines, network: Resource) -> bool:
+        """Whether an interface of the machines stands in a network, also where preview cannot tell which one."""
+        if any(a.network is network for a in self.attachments(machines) or ()):
+            return True
+        traced = [self._by_urn.get(u) for u in machines.source.property_dependencies.get("networkInterfaces", ())]
+        return any(
+            r is network
+            or (r is not None and r.type == SUBNET and network in self.linked(r, "network", NETWORK).resources)
+            for r in traced
+        )
+
     def subnets_of(self, network: Resource) -> tuple[Resource, ...]:
         """The subnets that this program makes in a network."""
-        return tuple(s for s in self.of_type(SUBNET) if network in self.linked(s, "network", NETWORK).resources)
+        return self._subnets.get(network.urn, ())
+
+    @cached_property
+    def _subnets(self) -> dict[str, tuple[Resource, ...]]:
+        found: dict[str, list[Resource]] = {}
+        for subnet in self.of_type(SUBNET):
+            for network in self.linked(subnet, "network", NETWORK).resources:
+                found.setdefault(network.urn, []).append(subnet)
+        return {urn: tuple(subnets) for urn, subnets in found.items()}
 
     def policies(self, machines: Machines) -> tuple[Resource, ...]:
         """The resource policies of this program that stand on the machines themselves."""

@@ -38,7 +38,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                     resource=subnet.name,
                 )
         for m in ctx.gcp.vms:
-            if any(a.network is network for a in ctx.gcp.attachments(m) or ()):
+            if ctx.gcp.reaches(m, network):
                 yield from _machines(ctx, m, network, zone)
 
 

@@ -56,6 +56,8 @@ _NAMES: dict[str, tuple[tuple[str, str], ...]] = {
     "gcp:serviceaccount/account:Account": (("accountId", "name.service_account"),),
 }
 _LABELS = ("labels", "resourceLabels")
+_OWN_LABELS = ("gcp:monitoring/", "gcp:logging/")
+"""Services that call something else their labels, as the address of a notification channel."""
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -69,7 +71,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 yield Undecided(CODE.code, r.name, f"{key} is not known yet")
             elif isinstance(value, str) and not late(value) and (fault := _fault(what, value)):
                 yield CODE.at(f"{r.name}.{key}", f"'{value[:70]}' {fault}", resource=r.name)
-        for key in _LABELS:
+        for key in () if r.type.startswith(_OWN_LABELS) else _LABELS:
             if fault := _labels(r.get(key)):
                 yield CODE.at(f"{r.name}.{key}", fault, resource=r.name)
         if r.type in MACHINES and (fault := _metadata(r.get("metadata"))):
