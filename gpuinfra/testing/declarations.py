@@ -86,7 +86,8 @@ def _args_class(cls: type) -> type | None:
         # `InitArgs` is the generator's name where a nested type already took `Args`.
         for suffix in ("Args", "InitArgs"):
             found = getattr(module, base.__name__ + suffix, None)
-            if isinstance(found, type) and _types.is_input_type(found):
+            # The nested type of the same name comes from another file of the package.
+            if isinstance(found, type) and _types.is_input_type(found) and found.__module__ == base.__module__:
                 return found
     return None
 
