@@ -25,7 +25,7 @@ def main(argv: list[str] | None = None) -> int:
     ours = [PYTHON, "-m", "gpuinfra", "compare"]
     with tempfile.TemporaryDirectory() as temp:
         commands = {
-            "text": [*ours, _STACK, "--all"],
+            "text": [*ours, _STACK],
             "JSON": [*ours, _STACK, "--format", "json"],
             "JSON, 64 pools": [*ours, str(write(64, Path(temp))), "--format", "json"],
         }

@@ -7,9 +7,10 @@ from datetime import timedelta
 from .. import catalog
 from ..catalog import InstanceType
 from ..diagnostics import Collector
-from ..plan.capacity import FLEX_MAX, why_not_sold
+from ..plan.capacity import FLEX_MAX, FLEX_MIN, why_not_sold
 from ..plan.instances import Machine, choose_machine
 from ..spec.models import AcceleratorRequest, Capacity, ClusterSpec, CountRange, NodePool
+from ..spec.pools import MAX_NODES
 from ..spec.quantities import format_duration
 from ..vocabulary import CapacityType, FabricWish, Provider
 from .change import NOTHING, Change
@@ -36,6 +37,10 @@ def move_pool(
     found = _machine_there(spec, pool, machine, place, has_id)
     if found is None:
         changes.append(_no_twin(path, pool, machine, place))
+        return pool
+    if machine.gpus and (nodes := _nodes(nodes_of(pool)[1], machine, found)) > MAX_NODES:
+        why = f"{_named(found)} is needed {nodes:,} times, and a pool has at most {MAX_NODES:,} nodes: part it"
+        changes.append(Change(f"{path}.count", str(nodes_of(pool)[1]), "no twin", why))
         return pool
     update = _type(pool, path, machine, found, place, changes)
     if machine.gpus:
@@ -155,13 +160,18 @@ def _regions_with(gpu_model: str, place: Place) -> str:
     return ", ".join(found[:_REGIONS_NAMED]) + more
 
 
+def _nodes(nodes: int, had: Machine, has: Machine) -> int:
+    """How many nodes of another machine have as many GPUs."""
+    return -(-nodes * had.gpus // has.gpus)
+
+
 def _count(pool: NodePool, path: str, had: Machine, has: Machine, changes: list[Change]) -> dict[str, object]:
     """As many GPUs in all, never fewer, where a node there has more or fewer."""
     if had.gpus == has.gpus:
         return {}
 
     def there(nodes: int) -> int:
-        return -(-nodes * had.gpus // has.gpus)
+        return _nodes(nodes, had, has)
 
     meaning = f"{has.gpus} GPUs a node, not {had.gpus}: as many GPUs in all, never fewer"
     if isinstance(pool.count, CountRange):
@@ -222,4 +232,6 @@ def _flex_duration(spec: ClusterSpec, wish: Capacity) -> timedelta:
     """As long as the window or the lease, and no longer than a flex start runs."""
     lease = spec.shutdown.lease if spec.shutdown else None
     length = wish.ends - wish.starts if wish.starts and wish.ends else lease
-    return min(length, FLEX_MAX) if isinstance(length, timedelta) else _FLEX_DEFAULT
+    if not isinstance(length, timedelta) or length <= timedelta(0):
+        return _FLEX_DEFAULT
+    return min(max(length, FLEX_MIN), FLEX_MAX)

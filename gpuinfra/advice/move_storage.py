@@ -8,7 +8,7 @@ from .. import catalog
 from ..catalog import StorageTier
 from ..plan.storage import fitting_size
 from ..spec.models import Storage
-from ..spec.quantities import parse_size_gib
+from ..spec.quantities import MAX_SIZE_GIB, parse_size_gib
 from ..vocabulary import Provider, StorageKind
 from .change import NOTHING, Change
 
@@ -115,7 +115,7 @@ def _best(tiers: tuple[StorageTier, ...], store: Storage, target: Provider, regi
         fast = [t for t in tiers if (t.throughput_mbps_per_tib or 0) >= speed]
         fastest = max((t.throughput_mbps_per_tib or 0) for t in tiers)
         able = fast or [t for t in tiers if t.throughput_mbps_per_tib == fastest]
-    choices = [_Choice(t, s) for t in able if (s := fitting_size(t, size)) is not None]
+    choices = [_Choice(t, s) for t in able if (s := fitting_size(t, size)) is not None and s <= MAX_SIZE_GIB]
     prices = [_gib_price(c.tier, target, region) for c in choices]
     # Where a price is unknown, size and speed stand for it: the clouds price by both.
     known = all(p is not None for p in prices)

@@ -10,6 +10,9 @@ from pydantic import Discriminator, Field, StrictBool, StrictInt, Tag, model_val
 from ..vocabulary import CapacityType, FabricWish, LocalNvme
 from .base import Duration, Moment, Number, SpecModel, Text, bad
 
+MAX_NODES = 10_000
+"""Most nodes of a pool: more is a slip of the pen."""
+
 NAME_PATTERN = r"^[a-z]([-a-z0-9]*[a-z0-9])?$"
 
 Name = Annotated[str, Field(min_length=1, max_length=63, pattern=NAME_PATTERN)]
@@ -36,12 +39,12 @@ class AcceleratorRequest(SpecModel):
 class CountRange(SpecModel):
     """How many nodes, where the number moves."""
 
-    min: StrictInt = Field(default=0, ge=0, le=10_000, description="Fewest nodes.", examples=[0])
-    max: StrictInt = Field(ge=0, le=10_000, description="Most nodes; 0 for a pool that is off.", examples=[8])
+    min: StrictInt = Field(default=0, ge=0, le=MAX_NODES, description="Fewest nodes.", examples=[0])
+    max: StrictInt = Field(ge=0, le=MAX_NODES, description="Most nodes; 0 for a pool that is off.", examples=[8])
     initial: StrictInt | None = Field(
         default=None,
         ge=0,
-        le=10_000,
+        le=MAX_NODES,
         description="Nodes at the first `up`, between min and max. Left out: `min`.",
         examples=[2],
     )
@@ -63,7 +66,7 @@ def _count_arm(value: Any) -> str:
 
 
 Count = Annotated[
-    Annotated[StrictInt, Field(ge=0, le=10_000), Tag("number")] | Annotated[CountRange, Tag("range")],
+    Annotated[StrictInt, Field(ge=0, le=MAX_NODES), Tag("number")] | Annotated[CountRange, Tag("range")],
     Discriminator(_count_arm),
 ]
 """A number of nodes, or a range. Told apart by the value's kind, so that a mistake is one finding and not one per arm."""

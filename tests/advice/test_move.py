@@ -469,3 +469,24 @@ def test_what_only_the_new_cloud_sells_needs_no_twin():
     assert after is not None
     (cost,) = [c for c in differences(before, after, (estimate(before), estimate(after))) if c.path == COST_PATH]
     assert (cost.was, cost.meaning) == ("unknown", "a pool has no machine here")
+
+
+def test_more_nodes_than_a_pool_has_are_no_twin():
+    made = move(pool(AWS, instance_type="g6.48xlarge", count=9000), Target(GCP_, "us-central1"))
+    assert first(made).count == 9000
+    many = move(pool(AWS, instance_type="p6-b200.48xlarge", count=9000, fabric="none"), EASTUS)
+    assert said(many, "node_pools[0].count").now == "no twin"
+    assert "10,000 nodes" in said(many, "node_pools[0].count").meaning
+    assert many.spec.node_pools[0].instance_type == "p6-b200.48xlarge"
+
+
+def test_a_window_that_ends_before_it_starts_gives_a_day():
+    made = move(pool(AWS, capacity={**BLOCK, "ends": "2020-01-01T00:00:00Z"}), IOWA)
+    assert first(made).capacity.duration == timedelta(hours=24)
+
+
+def test_a_size_beyond_every_ladder_stays_and_planning_says_so():
+    store = [{"name": "fast", "kind": "lustre", "size_gib": 2**40, "throughput_mbps_per_tib": 500, "mount": "/fast"}]
+    made = move(spec(AZURE, storage=store), VIRGINIA)
+    assert made.spec.storage[0].size_gib == 2**40
+    assert errors(made)
