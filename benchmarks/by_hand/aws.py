@@ -138,7 +138,7 @@ def trusted_by(service: str) -> str:
 
 
 def cluster(pools: list[dict[str, object]]) -> None:
-    root = pulumi.ComponentResource("byhand:index:Cluster", "large")
+    root = pulumi.ComponentResource("byhand:aws:Cluster", "large")
     child = pulumi.ResourceOptions(parent=root)
     subnet, nodes, files, ready = network(child)
     role = aws.iam.Role(
@@ -219,7 +219,7 @@ def cluster(pools: list[dict[str, object]]) -> None:
 def pool(spec, root, subnet, nodes, profile, scheduler, failures, end, image, script, ready) -> None:
     pool_name = str(spec["name"])
     name = f"large-{pool_name}"
-    part = pulumi.ComponentResource("byhand:index:Pool", name, None, pulumi.ResourceOptions(parent=root))
+    part = pulumi.ComponentResource("byhand:aws:Pool", name, None, pulumi.ResourceOptions(parent=root))
     child = pulumi.ResourceOptions(parent=part)
     group = aws.ec2.PlacementGroup(
         f"{name}-placement", name=name, strategy="cluster", region=REGION, tags=tags(name, pool_name), opts=child

@@ -72,7 +72,7 @@ def firewall(
 def network(
     group: resources.ResourceGroup, root: pulumi.ComponentResource
 ) -> tuple[dict[str, net.Subnet], net.NetworkSecurityGroup]:
-    part = pulumi.ComponentResource("byhand:index:Part", "large-network", None, pulumi.ResourceOptions(parent=root))
+    part = pulumi.ComponentResource("byhand:azure:Part", "large-network", None, pulumi.ResourceOptions(parent=root))
     child = pulumi.ResourceOptions(parent=part)
     address = net.PublicIPAddress(
         "large-nat-address",
@@ -174,9 +174,9 @@ def budget(group: resources.ResourceGroup, child: pulumi.ResourceOptions) -> Non
 
 
 def cluster(pools: list[dict[str, object]]) -> None:
-    root = pulumi.ComponentResource("byhand:index:Cluster", "large")
+    root = pulumi.ComponentResource("byhand:azure:Cluster", "large")
     parts = {
-        name: pulumi.ComponentResource("byhand:index:Part", f"large-{name}", None, pulumi.ResourceOptions(parent=root))
+        name: pulumi.ComponentResource("byhand:azure:Part", f"large-{name}", None, pulumi.ResourceOptions(parent=root))
         for name in ("group", "storage", "identity", "spend")
     }
     child = {name: pulumi.ResourceOptions(parent=part) for name, part in parts.items()}
@@ -216,7 +216,7 @@ def cluster(pools: list[dict[str, object]]) -> None:
 def pool(spec, root, group, subnet, guard, identity, end, script) -> None:
     pool_name, size = str(spec["name"]), str(spec["instance_type"])
     name = f"large-{pool_name}"
-    part = pulumi.ComponentResource("byhand:index:Pool", name, None, pulumi.ResourceOptions(parent=root))
+    part = pulumi.ComponentResource("byhand:azure:Pool", name, None, pulumi.ResourceOptions(parent=root))
     tags = {**TAGS, "gpuinfra-pool": pool_name}
     spot, fast, own_disk = "capacity" in spec, size in INFINIBAND, size in EPHEMERAL
     disk = (

@@ -215,9 +215,9 @@ def budget(child: pulumi.ResourceOptions) -> None:
 
 
 def cluster(pools: list[dict[str, object]]) -> None:
-    root = pulumi.ComponentResource("byhand:index:Cluster", "large")
+    root = pulumi.ComponentResource("byhand:gcp:Cluster", "large")
     parts = {
-        name: pulumi.ComponentResource("byhand:index:Part", f"large-{name}", None, pulumi.ResourceOptions(parent=root))
+        name: pulumi.ComponentResource("byhand:gcp:Part", f"large-{name}", None, pulumi.ResourceOptions(parent=root))
         for name in ("network", "storage", "identity", "spend")
     }
     child = {name: pulumi.ResourceOptions(parent=part) for name, part in parts.items()}
@@ -304,7 +304,7 @@ def lease(
 def pool(spec, root, subnets, account, images, script, ready) -> None:
     pool_name, machine = str(spec["name"]), str(spec["instance_type"])
     name = f"large-{pool_name}"
-    part = pulumi.ComponentResource("byhand:index:Pool", name, None, pulumi.ResourceOptions(parent=root))
+    part = pulumi.ComponentResource("byhand:gcp:Pool", name, None, pulumi.ResourceOptions(parent=root))
     child = pulumi.ResourceOptions(parent=part)
     labels = {**LABELS, "gpuinfra-pool": pool_name}
     spot = "capacity" in spec
