@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....catalog import NicLayout, NicSlot
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_graph import is_roce
@@ -23,6 +24,7 @@ _DEFAULT = 1460
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each network that is too small, and one for each machine whose networks differ."""
     said: set[str] = set()
+    least = _least_wanted(ctx)
     for m in ctx.gcp.vms:
         layout, attachments = m.layout, ctx.gcp.attachments(m)
         if layout is None or attachments is None or len(attachments) != len(layout.slots) or len(attachments) < 2:
@@ -30,7 +32,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         between: dict[float, str] = {}
         for a, slot in zip(attachments, layout.slots, strict=True):
             host = slot.network.startswith("host")
-            wanted = layout.mtu_host if host or layout.mtu_gpu is None else layout.mtu_gpu
+            wanted = _wanted(layout, slot)
             # An RDMA network that names no MTU takes its profile's.
             if a.network is None or (is_roce(a.network) and a.network.get("mtu") is None):
                 continue
@@ -41,7 +43,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             size = number(mtu) or _DEFAULT
             if not host:
                 between.setdefault(size, a.network.name)
-            if size < wanted and a.network.urn not in said:
+            # Machines that share a network and want different sizes can only have the smaller.
+            if size < least.get(a.network.urn, wanted) and a.network.urn not in said:
                 said.add(a.network.urn)
                 yield CODE.at(
                     f"{a.network.name}.mtu",
@@ -53,6 +56,24 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield CODE.at(
                 m.path("networkInterfaces"), f"the networks between the GPUs have MTUs of {listed}", resource=m.name
             )
+
+
+def _wanted(layout: NicLayout, slot: NicSlot) -> int:
+    return layout.mtu_host if slot.network.startswith("host") or layout.mtu_gpu is None else layout.mtu_gpu
+
+
+def _least_wanted(ctx: GraphContext) -> dict[str, int]:
+    """By network: the smallest of the sizes that its machines want."""
+    least: dict[str, int] = {}
+    for m in ctx.gcp.vms:
+        layout, attachments = m.layout, ctx.gcp.attachments(m)
+        if layout is None or attachments is None or len(attachments) != len(layout.slots) or len(attachments) < 2:
+            continue
+        for a, slot in zip(attachments, layout.slots, strict=True):
+            if a.network is not None:
+                wanted = _wanted(layout, slot)
+                least[a.network.urn] = min(least.get(a.network.urn, wanted), wanted)
+    return least
 
 
 _NETS = "".join(
