@@ -49,6 +49,7 @@ from .tables import (
     rows,
     service_price,
     service_prices,
+    service_regions,
     storage_tiers,
     zones,
 )
@@ -101,6 +102,7 @@ __all__ = [
     "rows",
     "service_price",
     "service_prices",
+    "service_regions",
     "storage_tiers",
     "zones",
 ]

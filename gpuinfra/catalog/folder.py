@@ -209,6 +209,11 @@ class Catalog:
         row = rows.get((what,))
         return None if row is None else offers.limit(row)
 
+    def service_regions(self, provider: Provider, service: str) -> tuple[str, ...]:
+        rows = self._once(("service_regions", provider), lambda: self._table(provider, "service_regions").by("service"))
+        row = rows.get((service,))
+        return () if row is None else row.items("regions")
+
     # --- software
 
     def cuda_release(self, version: str) -> CudaRelease | Miss:

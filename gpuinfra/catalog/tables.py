@@ -99,6 +99,11 @@ def zones(provider: Provider, region: str, name: str) -> Availability | None:
     return packaged().zones(provider, region, name)
 
 
+def service_regions(provider: Provider, service: str) -> tuple[str, ...]:
+    """Regions that are known to have a service of the cloud (scheduler); another may have it too. Empty: unknown."""
+    return packaged().service_regions(provider, service)
+
+
 def price(provider: Provider, region: str, name: str) -> Price | None:
     """The price of a type in a region: read, else derived and marked `estimate`, else None (unknown)."""
     return packaged().price(provider, region, name)

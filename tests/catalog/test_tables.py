@@ -312,6 +312,15 @@ def test_each_cloud_limits_the_names_that_a_plan_makes() -> None:
     assert catalog.limit(Provider.AWS, "name.nothing") is None
 
 
+def test_a_service_stands_in_the_regions_that_are_known_and_unknown_is_empty() -> None:
+    found = catalog.service_regions(Provider.GCP, "scheduler")
+    assert "us-central1" in found
+    assert "europe-west4" in found
+    assert list(found) == sorted(set(found))
+    for provider, service in ((Provider.GCP, "nothing"), (Provider.AWS, "scheduler")):
+        assert catalog.service_regions(provider, service) == ()
+
+
 def test_a_service_price_is_that_of_the_region_else_an_estimate_else_unknown() -> None:
     here = catalog.service_price(Provider.AWS, "block", "gp3", "us-east-1")
     assert here is not None

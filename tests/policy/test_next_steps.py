@@ -123,3 +123,13 @@ def test_a_command_that_nobody_could_read_is_not_printed():
         assert all(len(d.hint) < 1000 for d in of(code, {"job": job}))
     (one,) = of("GI2237", {"job": job})
     assert "too many to show here" in one.hint
+
+
+def test_the_command_that_copies_a_bucket_is_printed_where_it_can_be_read():
+    def hint(bucket: str) -> str:
+        store = {"name": "fs", "kind": "lustre", "size_gib": 18000, "mount": "/fs", "import_from": bucket}
+        (one,) = [d for d in of("GI2302", {**GCP, "storage": [store]}) if d.path == "storage[0].import_from"]
+        return one.hint
+
+    assert "'--gcs-path-uri=gs://acme-data/a b/' --lustre-path=/a-b" in hint("gs://acme-data/a b")
+    assert len(hint("gs://acme-data/" + "x" * 5000)) < 200

@@ -16,7 +16,7 @@ from .on_limit import LimitTopic
 from .project import billing_of
 
 _SPENT = 1.0
-_NANOS = 1_000_000_000
+_NANOS_OF_A_CENT = 10_000_000
 _CURRENCY = "USD"
 
 
@@ -48,10 +48,10 @@ def cluster_budget(
 
 
 def _amount(amount: float) -> billing.BudgetAmountSpecifiedAmountArgs:
-    """Without a currency: the account's own counts, and naming another is refused (#19796 of the provider)."""
-    whole = int(amount)
-    nanos = round((amount - whole) * _NANOS)
-    return billing.BudgetAmountSpecifiedAmountArgs(units=str(whole), nanos=nanos or None)
+    """In cents, and without a currency: the account's own counts, and naming another is refused
+    (hashicorp/terraform-provider-google#19796)."""
+    whole, cents = divmod(round(amount * 100), 100)
+    return billing.BudgetAmountSpecifiedAmountArgs(units=str(whole), nanos=cents * _NANOS_OF_A_CENT or None)
 
 
 def _project(number: str | None) -> str:

@@ -6,16 +6,17 @@ import pulumi
 from pulumi_gcp import projects, serviceaccount
 
 from ...plan.models import ClusterPlan
-from ..late_text import late_text
-from .names import account_id, project_of, role_prefix
+from .names import account_id, project_of
+from .roles import custom_role, member_of
 
-# What the resize method asks for (Compute Engine API, instanceGroupManagers.resize), and leave to look.
+# What the API asks for to resize a group and to cancel what it waits for, and leave to look (Compute Engine API,
+# instanceGroupManagers.resize and instanceGroupManagerResizeRequests.cancel).
 _PERMISSIONS = ("compute.instanceGroupManagers.get", "compute.instanceGroupManagers.update")
 
 
 class GroupStops:
     """The account that scales a cluster's groups. IAM grants on groups only by project, so that the account could scale
-    every group of the project: what it does is written in the schedules and the workflow that use it."""
+    every group of the project: what it does is written in the jobs and the workflow that use it."""
 
     email: pulumi.Output[str]
     allowed: pulumi.Resource
@@ -30,22 +31,8 @@ class GroupStops:
             project=project,
             opts=opts,
         )
-        role = projects.IAMCustomRole(
-            f"{name}-role",
-            # Made up by Pulumi it would have hyphens, which Google refuses.
-            role_id=late_text(role_prefix(name), account.unique_id),
-            title=f"Scale the groups of {plan.name}"[:100],
-            description="Changes the size of managed instance groups",
-            permissions=list(_PERMISSIONS),
-            stage="GA",
-            project=project,
-            opts=opts,
-        )
+        role = custom_role(plan, f"{name}-role", "Scale groups to zero", _PERMISSIONS, account, opts)
         self.email = account.email
         self.allowed = projects.IAMMember(
-            f"{name}-leave",
-            project=project,
-            role=role.name,
-            member=late_text("serviceAccount:", account.email),
-            opts=opts,
+            f"{name}-leave", project=project, role=role.name, member=member_of(account), opts=opts
         )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+import json
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import pulumi
@@ -17,20 +19,31 @@ from .cron import moment_line, schedule_lines
 from .group_stops import GroupStops
 from .names import project_of
 from .project import group_url
+from .stop_workflow import StopWorkflow, is_queued
 
 _UTC = "Etc/UTC"
-_SCOPE = "https://www.googleapis.com/auth/compute"
+_COMPUTE = "https://www.googleapis.com/auth/compute"
+_ANY = "https://www.googleapis.com/auth/cloud-platform"
+_NO_NEWS = base64.b64encode(json.dumps({"argument": "{}"}).encode()).decode()
+"""The request that starts a workflow with nothing in it."""
 
 
 class Shutdown:
-    """Makes the jobs of a plan's groups."""
+    """Makes the jobs of a plan's groups. `workflow` is asked for where a pool waits in a queue: what waits is called back
+    by the workflow alone."""
 
     def __init__(
-        self, plan: ClusterPlan, pools: Sequence[PoolPlan], stops: GroupStops, opts: pulumi.ResourceOptions
+        self,
+        plan: ClusterPlan,
+        pools: Sequence[PoolPlan],
+        stops: GroupStops,
+        workflow: Callable[[], StopWorkflow],
+        opts: pulumi.ResourceOptions,
     ) -> None:
         self._plan = plan
         self._pools = pools
         self._stops = stops
+        self._workflow = workflow() if any(is_queued(pool) for pool in pools) else None
         self._opts = opts
 
     def at_end(self, end: LeaseEnd) -> None:
@@ -41,7 +54,8 @@ class Shutdown:
         """
         when = pulumi.Output.from_input(end.text or "").apply(_line)
         for pool in self._pools:
-            self._job(f"{pool.resource_name}-lease", pool, when, _UTC)
+            self._scale(f"{pool.resource_name}-lease", pool, when, _UTC)
+        self._call_back("lease", when, _UTC)
 
     def at_times(self, cron: str, timezone: str) -> None:
         """Jobs that scale each group to zero at a time of day."""
@@ -49,15 +63,53 @@ class Shutdown:
             lines = schedule_lines(cron)
         except CronError as e:
             raise GpuInfraError([CRON_NOT_EXPRESSIBLE.at("shutdown.stop_at.cron", str(e))]) from None
-        for pool in self._pools:
-            for i, line in enumerate(lines):
-                name = f"{pool.resource_name}-stop" if not i else f"{pool.resource_name}-stop-{i}"
-                self._job(name, pool, line, timezone)
+        for i, line in enumerate(lines):
+            role = f"stop-{i}" if i else "stop"
+            for pool in self._pools:
+                self._scale(f"{pool.resource_name}-{role}", pool, line, timezone)
+            self._call_back(role, line, timezone)
 
-    def _job(self, name: str, pool: PoolPlan, line: pulumi.Input[str], timezone: str) -> None:
+    def _scale(self, name: str, pool: PoolPlan, line: pulumi.Input[str], timezone: str) -> None:
+        """One job that sets a group to zero."""
+        target = cloudscheduler.JobHttpTargetArgs(
+            uri=f"{group_url(self._plan, pool)}/resize?size=0",
+            http_method="POST",
+            oauth_token=cloudscheduler.JobHttpTargetOauthTokenArgs(
+                service_account_email=self._stops.email, scope=_COMPUTE
+            ),
+        )
+        what = f"Scales pool {pool.name} of {self._plan.name} to zero"
+        self._job(name, what, line, timezone, target, self._stops.allowed)
+
+    def _call_back(self, role: str, line: pulumi.Input[str], timezone: str) -> None:
+        """One job that starts the workflow, where requests for machines may wait when the end comes."""
+        if self._workflow is None:
+            return
+        target = cloudscheduler.JobHttpTargetArgs(
+            uri=self._workflow.executions_url,
+            http_method="POST",
+            headers={"Content-Type": "application/json"},
+            body=_NO_NEWS,
+            # The API that starts workflows knows no narrower scope; the account may do nothing else.
+            oauth_token=cloudscheduler.JobHttpTargetOauthTokenArgs(
+                service_account_email=self._workflow.starter.email, scope=_ANY
+            ),
+        )
+        what = f"Calls back what {self._plan.name} waits for"
+        self._job(f"{self._plan.name}-queue-{role}", what, line, timezone, target, self._workflow.may_start)
+
+    def _job(
+        self,
+        name: str,
+        what: str,
+        line: pulumi.Input[str],
+        timezone: str,
+        target: cloudscheduler.JobHttpTargetArgs,
+        allowed: pulumi.Resource,
+    ) -> None:
         cloudscheduler.Job(
             name,
-            description=f"Scales pool {pool.name} of {self._plan.name} to zero",
+            description=what,
             schedule=line,
             time_zone=timezone,
             region=self._plan.region,
@@ -72,15 +124,9 @@ class Shutdown:
                 max_doublings=5,
                 max_retry_duration="3600s",
             ),
-            http_target=cloudscheduler.JobHttpTargetArgs(
-                uri=f"{group_url(self._plan, pool)}/resize?size=0",
-                http_method="POST",
-                oauth_token=cloudscheduler.JobHttpTargetOauthTokenArgs(
-                    service_account_email=self._stops.email, scope=_SCOPE
-                ),
-            ),
-            # A job may come due before the account may do anything.
-            opts=pulumi.ResourceOptions.merge(self._opts, pulumi.ResourceOptions(depends_on=[self._stops.allowed])),
+            http_target=target,
+            # A job may come due before its account may do anything.
+            opts=pulumi.ResourceOptions.merge(self._opts, pulumi.ResourceOptions(depends_on=[allowed])),
         )
 
 

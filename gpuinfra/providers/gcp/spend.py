@@ -16,8 +16,9 @@ from ..lease import Limits, lease_end
 from ..planning import planned
 from .budget import cluster_budget
 from .group_stops import GroupStops
-from .on_limit import limit_topic, scale_to_zero
+from .on_limit import limit_topic, start_at_news
 from .shutdown import Shutdown
+from .stop_workflow import StopWorkflow
 
 _START_AGAIN = "resize the groups (gcloud compute instance-groups managed resize)"
 
@@ -47,6 +48,7 @@ class Spend(pulumi.ComponentResource):
         self._pools = [p for p in plan.pools if pools is None or p.name in pools]
         self._groups = frozenset(p.cloud_name for p in self._pools)
         self._stops: GroupStops | None = None
+        self._workflow: StopWorkflow | None = None
         self._end = lease_end(plan, self._child)
         self._end.warn_when_over(plan.lease.path, _START_AGAIN)
         self._make_ends()
@@ -73,12 +75,18 @@ class Spend(pulumi.ComponentResource):
             self._stops = GroupStops(self._plan, self._child)
         return self._stops
 
+    def _stop_workflow(self) -> StopWorkflow:
+        """What scales all groups, made when the first thing that starts it asks for it."""
+        if self._workflow is None:
+            self._workflow = StopWorkflow(self._plan, self._pools, self._group_stops(), self._child)
+        return self._workflow
+
     def _make_ends(self) -> None:
         plan = self._plan
         stop_at = plan.spec.shutdown.stop_at if plan.spec.shutdown else None
         if not plan.lease.present and stop_at is None:
             return
-        ends = Shutdown(plan, self._pools, self._group_stops(), self._child)
+        ends = Shutdown(plan, self._pools, self._group_stops(), self._stop_workflow, self._child)
         if plan.lease.present:
             ends.at_end(self._end)
         if stop_at is not None:
@@ -92,5 +100,5 @@ class Spend(pulumi.ComponentResource):
         # Nothing here forbids starts narrowly, so that deny is stop (GI2304 says so).
         if budget.on_limit is not OnLimit.NOTIFY:
             topic = limit_topic(plan, self._child)
-            scale_to_zero(plan, self._pools, topic, self._group_stops(), self._child)
+            start_at_news(plan, topic, self._stop_workflow(), self._child)
         return cluster_budget(plan, budget, budget.per_month_usd, topic, self._child)

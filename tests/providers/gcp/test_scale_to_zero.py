@@ -7,29 +7,46 @@ from typing import Any
 
 import pytest
 
-from gpuinfra.providers.gcp.on_limit import workflow_source
+from gpuinfra.providers.gcp.stop_workflow import workflow_source
 
+from .parts import planned, pool
 from .workflow_steps import Failed, HttpError, execute, message
 
-GROUPS = [f"https://compute.googleapis.com/compute/v1/projects/p/zones/z/instanceGroupManagers/{n}" for n in "abc"]
-SOURCE = json.dumps(workflow_source(GROUPS))
+FLEX = {"type": "flex_start", "duration": "24h"}
+PLAN = planned("t", node_pools=[pool(name="a"), pool(name="b", capacity=FLEX), pool(name="c")])
+WHERE = "https://compute.googleapis.com/compute/v1/projects/acme-lab/zones/us-central1-a/instanceGroupManagers/"
+GROUPS = [f"{WHERE}t-{name}" for name in "abc"]
+SOURCE = json.dumps(workflow_source(PLAN, PLAN.pools))
+SPENT = message(costAmount=2, budgetAmount=1)
 
 
 class Compute:
-    """Answers requests: the codes of a group one after the other, then success."""
+    """Answers requests. `failing`: the codes that an address answers one after the other, before it succeeds."""
 
-    def __init__(self, **codes: list[int]) -> None:
+    def __init__(self, failing: dict[str, list[int]] | None = None, **requests: str) -> None:
         self.asked: list[str] = []
-        self._codes = codes
+        """Method and address of each request."""
+        self._failing = failing or {}
+        self._requests = requests
+        """States of the queue's requests, by name."""
 
-    def post(self, request: dict[str, Any]) -> None:
-        assert request["auth"] == {"type": "OAuth2"}
+    def ask(self, method: str, request: dict[str, Any]) -> Any:
         assert set(request) == {"url", "auth"}
-        group = request["url"].removesuffix("/resize?size=0")
-        assert group in GROUPS
-        self.asked.append(group[-1])
-        if codes := self._codes.get(group[-1]):
+        assert request["auth"] == {"type": "OAuth2"}
+        assert request["url"].startswith(WHERE)
+        address = request["url"].removeprefix(WHERE)
+        self.asked.append(f"{method} {address}")
+        if codes := self._failing.get(address):
             raise HttpError(codes.pop(0))
+        if not address.endswith("/resizeRequests"):
+            return {"status": "RUNNING"}
+        # The API leaves out a list that is empty.
+        items = [{"name": name, "state": state} for name, state in self._requests.items()]
+        return {"items": items} if items else {}
+
+    @property
+    def resized(self) -> list[str]:
+        return [a.removeprefix("post t-").removesuffix("/resize?size=0") for a in self.asked if "resize?" in a]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +60,7 @@ class Compute:
 )
 def test_below_the_budget_no_group_is_touched(news: dict[str, Any]) -> None:
     compute = Compute()
-    assert execute(SOURCE, message(**news), compute.post) == "the budget is not spent"
+    assert execute(SOURCE, message(**news), compute.ask) == "the budget is not spent"
     assert compute.asked == []
 
 
@@ -51,33 +68,54 @@ def test_below_the_budget_no_group_is_touched(news: dict[str, Any]) -> None:
 def test_at_the_budget_every_group_goes_to_zero(cost: float) -> None:
     compute = Compute()
     news = message(costAmount=cost, budgetAmount=100.0, budgetAmountType="SPECIFIED_AMOUNT", currencyCode="USD")
-    assert execute(SOURCE, news, compute.post) == GROUPS
-    assert compute.asked == ["a", "b", "c"]
+    assert execute(SOURCE, news, compute.ask) == GROUPS
+    assert compute.resized == ["a", "b", "c"]
+
+
+def test_started_with_nothing_it_stops_the_groups_in_any_case() -> None:
+    compute = Compute()
+    assert execute(SOURCE, {}, compute.ask) == GROUPS
+    assert compute.resized == ["a", "b", "c"]
+
+
+def test_what_waits_in_a_queue_is_called_back_before_the_group_is_resized() -> None:
+    compute = Compute(one="SUCCEEDED", two="ACCEPTED", three="CREATING", four="ACCEPTED", five="FAILED")
+    execute(SOURCE, SPENT, compute.ask)
+    assert compute.asked == [
+        "get t-b/resizeRequests",
+        "post t-b/resizeRequests/two/cancel",
+        "post t-b/resizeRequests/four/cancel",
+        "post t-a/resize?size=0",
+        "post t-b/resize?size=0",
+        "post t-c/resize?size=0",
+    ]
 
 
 def test_a_group_that_fails_keeps_no_other_up_and_is_named() -> None:
-    compute = Compute(a=[403], c=[404])
+    compute = Compute({"t-a/resize?size=0": [403], "t-c/resize?size=0": [404], "t-b/resizeRequests": [403]})
     with pytest.raises(Failed) as error:
-        execute(SOURCE, message(costAmount=2, budgetAmount=1), compute.post)
-    assert compute.asked == ["a", "b", "c"]
-    assert str(error.value) == f"not scaled to zero - {json.dumps([GROUPS[0], GROUPS[2]])}"
+        execute(SOURCE, SPENT, compute.ask)
+    assert compute.resized == ["a", "b", "c"]
+    named = [f"{GROUPS[1]}/resizeRequests", GROUPS[0], GROUPS[2]]
+    assert str(error.value) == f"not scaled to zero - {json.dumps(named)}"
 
 
 def test_what_may_pass_is_tried_again() -> None:
-    compute = Compute(b=[503, 429, 503])
-    assert execute(SOURCE, message(costAmount=2, budgetAmount=1), compute.post) == GROUPS
-    assert compute.asked == ["a", "b", "b", "b", "b", "c"]
+    compute = Compute({"t-b/resize?size=0": [503, 429, 503], "t-b/resizeRequests/x/cancel": [502]}, x="ACCEPTED")
+    assert execute(SOURCE, SPENT, compute.ask) == GROUPS
+    assert compute.resized == ["a", "b", "b", "b", "b", "c"]
+    assert compute.asked.count("post t-b/resizeRequests/x/cancel") == 2
 
 
 def test_it_is_not_tried_for_ever() -> None:
-    compute = Compute(b=[503] * 100)
+    compute = Compute({"t-b/resize?size=0": [503] * 100})
     with pytest.raises(Failed):
-        execute(SOURCE, message(costAmount=2, budgetAmount=1), compute.post)
-    assert compute.asked.count("b") == 9
+        execute(SOURCE, SPENT, compute.ask)
+    assert compute.resized.count("b") == 9
 
 
-def test_the_groups_are_data_and_never_expressions() -> None:
-    groups = ["${1 + 1}"]
-    assert '"groups": ["${1 + 1}"]' in json.dumps(workflow_source(groups))
-    assert json.dumps(workflow_source(GROUPS)) == SOURCE, "one rendering leaves no trace in the next"
-    assert not [g for g in GROUPS if "${" in g]
+def test_groups_are_data_and_one_rendering_leaves_no_trace_in_the_next() -> None:
+    assert "${" not in "".join(GROUPS)
+    workflow_source(PLAN, PLAN.pools[:1])
+    assert json.dumps(workflow_source(PLAN, PLAN.pools)) == SOURCE
+    assert len(SOURCE) < 128 * 1024

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +14,22 @@ from gpuinfra.gcp import Spend
 from gpuinfra.policy.resource_graph import UNKNOWN, OutputRef, ResourceGraph
 from gpuinfra.testing import record
 
-from .parts import ACCOUNT, JOB, MEMBER, NOW, OFFSET, ROLE, only, outputs_of, planned, pool, spend
+from .parts import (
+    ACCOUNT,
+    JOB,
+    LEAVE_TO_START,
+    MEMBER,
+    MONEY,
+    NOW,
+    OFFSET,
+    ROLE,
+    WORKFLOW,
+    only,
+    outputs_of,
+    planned,
+    pool,
+    spend,
+)
 
 END = "2026-12-05T18:00:00+01:00"
 AFTER = datetime(2026, 12, 6, tzinfo=UTC)
@@ -135,6 +152,43 @@ def test_a_line_without_words_is_a_finding() -> None:
 
 def test_without_an_end_there_is_nothing_to_schedule() -> None:
     assert not spend(shutdown=None, workload="inference").of_type(JOB, OFFSET, ACCOUNT, ROLE)
+
+
+QUEUED = pool(name="flex", capacity={"type": "flex_start", "duration": "24h"})
+
+
+def test_what_waits_in_a_queue_is_called_back_at_every_end() -> None:
+    """A request that is met after the end would bring nodes that nothing stops."""
+    stop_at = {"cron": "0 20 1 * 5", "timezone": "Europe/Berlin"}
+    graph = spend(node_pools=[pool(), QUEUED], shutdown={"lease": END, "stop_at": stop_at})
+    calls = {r.name: r for r in graph.of_type(JOB) if "-queue-" in r.name}
+    assert {name: (r.get("schedule"), r.get("timeZone")) for name, r in calls.items()} == {
+        "train-queue-lease": ("0 17 5 12 *", "Etc/UTC"),
+        "train-queue-stop": ("0 20 1 * *", "Europe/Berlin"),
+        "train-queue-stop-1": ("0 20 * * 5", "Europe/Berlin"),
+    }
+    for call in calls.values():
+        target = call.inputs["httpTarget"]
+        assert target["uri"] == "https://workflowexecutions.googleapis.com/v1/${train-stop-workflow.id}/executions"
+        assert json.loads(base64.b64decode(target["body"])) == {"argument": "{}"}
+        assert target["oauthToken"]["serviceAccountEmail"] == OutputRef("train-starter-account", "email")
+        assert graph.named("train-starter-leave").urn in call.dependencies
+    (read,) = [
+        s["read"] for s in json.loads(only(graph, WORKFLOW).get("sourceContents"))["main"]["steps"] if "read" in s
+    ]
+    assert [group.rsplit("/", 1)[-1] for group in read["assign"][1]["queued"]] == ["train-flex"]
+    assert {m.inputs["role"] for m in graph.of_type(MEMBER) if "starter" in m.get("member")} == {LEAVE_TO_START}
+
+
+def test_without_a_queue_and_a_limit_there_is_no_workflow() -> None:
+    assert not spend().of_type(WORKFLOW)
+    assert len(spend().of_type(ACCOUNT)) == 1
+
+
+def test_the_queue_and_the_limit_share_one_workflow() -> None:
+    graph = spend(node_pools=[QUEUED], budget={**MONEY, "on_limit": "stop"})
+    assert only(graph, WORKFLOW)
+    assert len(graph.of_type(ACCOUNT)) == 2
 
 
 def test_two_leases_of_one_pool_never_share_a_job() -> None:

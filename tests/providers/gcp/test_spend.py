@@ -16,6 +16,7 @@ from .parts import (
     ACCOUNT,
     BUDGET,
     JOB,
+    LEAVE_TO_START,
     MEMBER,
     MONEY,
     ROLE,
@@ -85,7 +86,8 @@ def test_a_project_without_an_account_is_a_finding_with_what_to_do() -> None:
         (400000, {"units": "400000"}),
         (2000000.5, {"units": "2000000", "nanos": 500_000_000}),
         (0.1, {"units": "0", "nanos": 100_000_000}),
-        (99.995, {"units": "99", "nanos": 995_000_000}),
+        (99.994, {"units": "99", "nanos": 990_000_000}),
+        (0.9999999999, {"units": "1"}),
     ],
 )
 def test_the_amount_is_text_and_names_no_currency(amount: float, wire: dict[str, Any]) -> None:
@@ -158,8 +160,10 @@ def test_at_the_limit_a_workflow_is_started_with_the_budgets_news(on_limit: str)
         {"attribute": "type", "value": "google.cloud.pubsub.topic.v1.messagePublished"}
     ]
     assert trigger.inputs["transport"] == {"pubsub": {"topic": OutputRef("train-budget-spent", "id")}}
-    assert trigger.inputs["destination"] == {"workflow": OutputRef("train-budget-stop", "id")}
+    assert trigger.inputs["destination"] == {"workflow": OutputRef("train-stop-workflow", "id")}
     assert trigger.get("location") == "us-central1", "a trigger for messages is never global"
+    waits = {graph.named("train-starter-leave").urn, graph.named("train-budget-trigger-leave").urn}
+    assert waits <= set(trigger.dependencies)
     workflow = only(graph, WORKFLOW)
     groups = json.loads(workflow.get("sourceContents"))["main"]["steps"][0]["read"]["assign"][0]["groups"]
     assert groups == [
@@ -185,13 +189,10 @@ def test_who_stops_may_change_groups_and_no_more() -> None:
         held.setdefault(member.get("member"), set()).add(member.inputs["role"])
     assert held == {
         "serviceAccount:${train-stop-account.email}": {OutputRef("train-stop-role", "name")},
-        "serviceAccount:${train-budget-stop-trigger-account.email}": {
-            "roles/workflows.invoker",
-            "roles/eventarc.eventReceiver",
-        },
+        "serviceAccount:${train-starter-account.email}": {LEAVE_TO_START, "roles/eventarc.eventReceiver"},
     }
     assert only(graph, WORKFLOW).inputs["serviceAccount"] == OutputRef("train-stop-account", "email")
-    assert only(graph, TRIGGER).inputs["serviceAccount"] == OutputRef("train-budget-stop-trigger-account", "email")
+    assert only(graph, TRIGGER).inputs["serviceAccount"] == OutputRef("train-starter-account", "email")
 
 
 def test_a_role_made_again_has_another_id() -> None:

@@ -262,7 +262,8 @@ def test_nodes_are_told_every_name_that_the_boot_bundle_waits_for() -> None:
 
 def test_in_preview_an_address_is_unknown_and_never_empty() -> None:
     """The address of a Filestore stands in a list that we give, and that a preview hands back as it is."""
-    found = told(planned(storage=[SCRATCH, HOME, OUT]), preview=True)
+    network = {"existing": {"network": "my-vpc", "subnet": "my-subnet"}}
+    found = told(planned(storage=[SCRATCH, HOME, OUT], network=network), preview=True)
     assert not {"storage.scratch.address", "storage.home.address", "home"} & set(found)
     assert found["storage.home.export"] == "/share"
 

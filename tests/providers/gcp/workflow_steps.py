@@ -43,6 +43,8 @@ _LIBRARY = {
     "base64": _Library(decode=base64.b64decode),
     "json": _Library(decode=json.loads, encode_to_string=json.dumps),
     "list": _Library(concat=lambda values, value: [*values, value]),
+    "map": _Library(get=lambda values, key: values.get(key)),
+    "default": lambda value, other: other if value is None else value,
     "http": _Library(default_retry_predicate=lambda error: error.code in _RETRIED),
     "len": len,
 }
@@ -53,20 +55,21 @@ def message(**news: Any) -> dict[str, Any]:
     return {"data": {"message": {"data": base64.b64encode(json.dumps(news).encode()).decode()}}}
 
 
-def execute(source: str, event: dict[str, Any], post: Callable[[dict[str, Any]], None]) -> Any:
-    """What the workflow returns for an event. `post` answers its requests, and raises HttpError. Raises Failed."""
+def execute(source: str, event: dict[str, Any], ask: Callable[[str, dict[str, Any]], Any]) -> Any:
+    """What the workflow returns for an event. `ask` answers its requests with a body, and raises HttpError; it gets the
+    method and the arguments. Raises Failed."""
     main = json.loads(source)["main"]
     (parameter,) = main["params"]
     try:
-        _Execution(post).run(main["steps"], {parameter: event})
+        _Execution(ask).run(main["steps"], {parameter: event})
     except _Done as done:
         return done.value
     return None
 
 
 class _Execution:
-    def __init__(self, post: Callable[[dict[str, Any]], None]) -> None:
-        self._post = post
+    def __init__(self, ask: Callable[[str, dict[str, Any]], Any]) -> None:
+        self._ask = ask
 
     def run(self, steps: list[dict[str, Any]], values: dict[str, Any]) -> None:
         for step in steps:
@@ -87,14 +90,22 @@ class _Execution:
             case ["except", "retry", "try"]:
                 self._try(what, values)
             case ["args", "call"]:
-                assert what["call"] == "http.post"
-                self._post(_value(what["args"], values))
+                self._call(what, values)
+            case ["args", "call", "result"]:
+                values[what["result"]] = {"body": self._call(what, values)}
+            case ["steps"]:
+                self.run(what["steps"], values)
             case ["return"]:
                 raise _Done(_value(what["return"], values))
             case ["raise"]:
                 raise Failed(_value(what["raise"], values))
             case unknown:
                 raise AssertionError(f"a step that is not known: {unknown}")
+
+    def _call(self, what: dict[str, Any], values: dict[str, Any]) -> Any:
+        method = what["call"].removeprefix("http.")
+        assert method in ("get", "post")
+        return self._ask(method, _value(what["args"], values))
 
     def _switch(self, branches: list[dict[str, Any]], values: dict[str, Any]) -> None:
         for branch in branches:
@@ -135,7 +146,7 @@ def _value(text: Any, values: dict[str, Any]) -> Any:
     found = _EXPRESSION.fullmatch(text) if isinstance(text, str) else None
     if not found:
         return text
-    names = {**_LIBRARY, **{name: _seen(value) for name, value in values.items()}}
+    names = {**{name: _seen(value) for name, value in values.items()}, **_LIBRARY}
     return eval(found[1], {"__builtins__": {}}, names)  # the file is ours, and its expressions are Python's too
 
 

@@ -17,6 +17,7 @@ from ....vocabulary import Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2302", "no-effect-on-google", Severity.WARNING, __doc__)
+_LONGEST = 2000
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
@@ -35,14 +36,16 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
 
 
 def _command(storage: StoragePlan) -> str:
-    """The command that copies the bucket, or the folder in it, whose path ends in a slash."""
+    """The command that copies the bucket, or the folder in it, whose path ends in a slash; its beginning alone where nobody
+    could read the whole."""
     words = [
         *("gcloud", "lustre", "instances", "import-data", storage.cloud_name),
         f"--location={storage.zone}",
         f"--gcs-path-uri={storage.import_from.rstrip('/')}/",
         f"--lustre-path={storage.import_mount}",
     ]
-    return shlex.join(words)
+    command = shlex.join(words)
+    return command if len(command) <= _LONGEST else f"{shlex.join(words[:5])} …"
 
 
 _GCP = """\
