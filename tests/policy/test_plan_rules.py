@@ -404,6 +404,15 @@ def test_an_image_of_ones_own_is_not_told_to_lack_gpudirect():
     assert "has the kernel for it" in cos.message
 
 
+def test_tcpxo_is_laid_on_ubuntu_at_boot():
+    zone = {**GCP, "location": {**GCP["location"], "zone": "us-central1-a"}}
+    pools = [{"instance_type": "a3-megagpu-8g", "count": 2}]
+    assert of("GI2241", {**zone, "node_pools": pools}) == []
+    node = {"node": "family/rocky-linux-9-optimized-gcp-nvidia-580"}
+    (rocky,) = of("GI2241", {**zone, "node_pools": pools, "image": node})
+    assert "no package of the module" in rocky.message
+
+
 # One mistake is one finding, of whichever part of the tool.
 
 

@@ -101,7 +101,15 @@ class ClusterNetwork(pulumi.ComponentResource):
         self.register_outputs({"networkId": self.network_id, "subnetId": self.subnet_id})
 
     def interface_subnet(self, role: str) -> pulumi.Output[str]:
-        """The subnet of an interface: host, host1, gpu0 …, rdma0 … or rdma-metal."""
+        """The subnet of an interface: host, host1, gpu0 …, rdma0 … or rdma-metal.
+
+        Raises ValueError where the network was made for machines of other interfaces.
+        """
+        if role not in self._subnets:
+            raise ValueError(
+                f"network: it has no subnet for interface {role}; its own: {', '.join(self._subnets)}. Make the "
+                "ClusterNetwork of a spec that has the pool"
+            )
         return self._subnets[role]
 
 

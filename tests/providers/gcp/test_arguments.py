@@ -53,6 +53,12 @@ def test_a_name_that_the_spec_lacks_is_refused_with_its_neighbours(make: Callabl
         record(make)
 
 
+def test_a_network_of_other_machines_is_refused_by_the_interface_that_it_lacks() -> None:
+    other = of_type("a3-highgpu-8g", capacity={"type": "spot"})
+    with pytest.raises(ValueError, match="network: it has no subnet for interface gpu0; its own: host"):
+        record(lambda: NodePool("a", spec_of(**other), network=ClusterNetwork("net", SPEC)))
+
+
 def test_without_the_idle_timer_any_identity_will_do() -> None:
     plain = spec_of(node_pools=[pool(), pool(name="other")], shutdown={"lease": "72h"})
     record(lambda: NodePool("a", plain, pool="gpu", identity=NodeIdentity("b", plain)))
