@@ -171,7 +171,7 @@ class GcpGraph(LinkedGraph):
         scalers = [
             number(a.get("autoscalingPolicy", "maxReplicas")) or 0
             for a in self.of_type(*AUTOSCALERS)
-            if set(self.linked(a, "target", *GROUPS).resources) & set(machines.groups)
+            if any(g in machines.groups for g in self.linked(a, "target", *GROUPS).resources)
         ]
         asked = sum(number(r.get("resizeBy")) or 0 for r in machines.requests)
         return max(sum(sizes) + asked, *scalers, 0)
