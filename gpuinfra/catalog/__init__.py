@@ -2,6 +2,7 @@
 
 from .azure_sizes import InfiniBand
 from .folder import Catalog
+from .google_models import GkeFloor, MachineParts
 from .models import (
     Accelerator,
     AttachedAccelerator,
@@ -9,10 +10,8 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
-    GkeFloor,
     InstanceType,
     Limit,
-    MachineParts,
     Miss,
     NetworkCards,
     NicLayout,

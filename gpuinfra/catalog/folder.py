@@ -15,6 +15,7 @@ from ..diagnostics import nearest
 from ..vocabulary import CapacityType, Provider, StorageKind
 from . import machines, offers, software, times
 from .azure_sizes import InfiniBand
+from .google_models import GkeFloor, MachineParts
 from .models import (
     Accelerator,
     AttachedAccelerator,
@@ -22,10 +23,8 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
-    GkeFloor,
     InstanceType,
     Limit,
-    MachineParts,
     Miss,
     NetworkCards,
     NicLayout,

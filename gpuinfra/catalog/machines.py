@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from ..vocabulary import FabricKind, KernelModule, Provider
 from .azure_sizes import InfiniBand
+from .google_models import GkeFloor, MachineParts
 from .models import (
     Accelerator,
     AttachedAccelerator,
-    GkeFloor,
     InstanceType,
-    MachineParts,
     NetworkCards,
     NicLayout,
     NicSlot,

@@ -11,6 +11,7 @@ from pathlib import Path
 from ..vocabulary import CapacityType, Provider, StorageKind
 from .azure_sizes import InfiniBand
 from .folder import Catalog
+from .google_models import GkeFloor, MachineParts
 from .models import (
     Accelerator,
     AttachedAccelerator,
@@ -18,10 +19,8 @@ from .models import (
     ContainerImage,
     CudaRelease,
     FrameworkBuild,
-    GkeFloor,
     InstanceType,
     Limit,
-    MachineParts,
     Miss,
     NetworkCards,
     NicLayout,

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from .gcp_graph import ATTACHED_DISK, DISK, INSTANCE, TEMPLATES, GcpGraph, Machines, last_part
+from .gcp_graph import GcpGraph
+from .gcp_machines import Machines
+from .gcp_types import ATTACHED_DISK, DISK, INSTANCE, TEMPLATES, last_part
 from .resource_graph import Resource
 from .wire_values import entries, late, plain
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from .gcp_graph import AUTOSCALERS, BUDGET, GROUPS, INSTANCE, JOB, NODE_POOL, GcpGraph, Machines, own_name
+from .gcp_graph import GcpGraph
+from .gcp_machines import Machines
+from .gcp_types import AUTOSCALERS, BUDGET, GROUPS, INSTANCE, JOB, NODE_POOL, own_name
 from .resource_graph import Resource
 from .wire_values import items, late, number
 

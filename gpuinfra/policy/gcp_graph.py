@@ -11,201 +11,30 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..catalog import InstanceType, MachineParts, NicLayout, instance_type, machine_parts, nic_layout
-from ..vocabulary import CapacityType, Provider
+from .gcp_machines import Machines
+from .gcp_types import (
+    AUTOSCALERS,
+    CLUSTER,
+    GROUPS,
+    INSTANCE,
+    NETWORK,
+    NODE_POOL,
+    REGION_GROUP,
+    REQUESTS,
+    RESERVATION,
+    RESOURCE_POLICY,
+    SUBNET,
+    TEMPLATES,
+    is_zone,
+    last_part,
+    own_name,
+)
 from .linked_graph import LinkedGraph, Links
-from .resource_graph import UNKNOWN, OutputRef, Resource
-from .wire_values import entries, items, late, number, plain, truth
+from .resource_graph import UNKNOWN, Resource
+from .wire_values import entries, items, late, number, plain
 
-INSTANCE = "gcp:compute/instance:Instance"
-TEMPLATE = "gcp:compute/instanceTemplate:InstanceTemplate"
-REGION_TEMPLATE = "gcp:compute/regionInstanceTemplate:RegionInstanceTemplate"
-GROUP = "gcp:compute/instanceGroupManager:InstanceGroupManager"
-REGION_GROUP = "gcp:compute/regionInstanceGroupManager:RegionInstanceGroupManager"
-REQUEST = "gcp:compute/resizeRequest:ResizeRequest"
-REGION_REQUEST = "gcp:compute/regionResizeRequest:RegionResizeRequest"
-AUTOSCALER = "gcp:compute/autoscaler:Autoscaler"
-REGION_AUTOSCALER = "gcp:compute/regionAutoscaler:RegionAutoscaler"
-NETWORK = "gcp:compute/network:Network"
-SUBNET = "gcp:compute/subnetwork:Subnetwork"
-FIREWALL = "gcp:compute/firewall:Firewall"
-ROUTER = "gcp:compute/router:Router"
-ROUTER_NAT = "gcp:compute/routerNat:RouterNat"
-RESOURCE_POLICY = "gcp:compute/resourcePolicy:ResourcePolicy"
-RESERVATION = "gcp:compute/reservation:Reservation"
-FUTURE_RESERVATION = "gcp:compute/futureReservation:FutureReservation"
-DISK = "gcp:compute/disk:Disk"
-ATTACHED_DISK = "gcp:compute/attachedDisk:AttachedDisk"
-NODE_POOL = "gcp:container/nodePool:NodePool"
-CLUSTER = "gcp:container/cluster:Cluster"
-LUSTRE = "gcp:lustre/instance:Instance"
-FILESTORE = "gcp:filestore/instance:Instance"
-PARALLELSTORE = "gcp:parallelstore/instance:Instance"
-BUCKET = "gcp:storage/bucket:Bucket"
-SERVICES = "gcp:servicenetworking/connection:Connection"
-BUDGET = "gcp:billing/budget:Budget"
-JOB = "gcp:cloudscheduler/job:Job"
-
-TEMPLATES = (TEMPLATE, REGION_TEMPLATE)
-GROUPS = (GROUP, REGION_GROUP)
-REQUESTS = (REQUEST, REGION_REQUEST)
-AUTOSCALERS = (AUTOSCALER, REGION_AUTOSCALER)
-MACHINES = (INSTANCE, *TEMPLATES, NODE_POOL)
-
+_INSIDE = re.compile(r"\$\{([^{}]+)\.[^.{}]+\}")
 _PROFILE = re.compile(r"(?P<zone>[a-z0-9-]+?)-(?P<kind>vpc-[a-z-]+)")
-_ZONE = re.compile(r"[a-z]+-[a-z]+\d+-[a-z0-9]+")
-
-
-@dataclass(frozen=True)
-class Machines:
-    """An instance, a template with the groups that start from it, or a GKE node pool."""
-
-    source: Resource
-    groups: tuple[Resource, ...] = ()
-    requests: tuple[Resource, ...] = ()
-    """Resize requests at the groups."""
-
-    @property
-    def name(self) -> str:
-        return self.source.name
-
-    @property
-    def is_pool(self) -> bool:
-        """Whether GKE runs the machines."""
-        return self.source.type == NODE_POOL
-
-    def get(self, *path: str | int) -> Any:
-        """A value of the machine's own description, which a node pool keeps in nodeConfig."""
-        return self.source.get("nodeConfig", *path) if self.is_pool else self.source.get(*path)
-
-    def path(self, tail: str) -> str:
-        """Where a value of the description stands, for a finding."""
-        return f"{self.name}.nodeConfig.{tail}" if self.is_pool else f"{self.name}.{tail}"
-
-    @property
-    def machine_type(self) -> str:
-        """The type's own name, without the path before it; empty where absent or unknown."""
-        value = self.get("machineType")
-        return "" if late(value) or not isinstance(value, str) else last_part(value)
-
-    @property
-    def type_unknown(self) -> bool:
-        """Whether the type is named and not known yet."""
-        return late(self.get("machineType"))
-
-    @cached_property
-    def facts(self) -> InstanceType | None:
-        """The catalog's row of the type; None where it has none."""
-        found = instance_type(Provider.GCP, self.machine_type) if self.machine_type else None
-        return found if isinstance(found, InstanceType) else None
-
-    @property
-    def brings_gpus(self) -> bool:
-        """Whether the type has GPUs of its own."""
-        return self.facts is not None and self.facts.has_gpu
-
-    @property
-    def layout(self) -> NicLayout | None:
-        """The interfaces of the type; None where the type brings no GPUs (or is unknown)."""
-        return nic_layout(self.machine_type) if self.brings_gpus else None
-
-    @property
-    def parts(self) -> MachineParts | None:
-        """What the catalog says of disks and accelerators of the type."""
-        return machine_parts(self.machine_type) if self.machine_type else None
-
-    @cached_property
-    def attached(self) -> tuple[tuple[str, float | None], ...] | None:
-        """(type, count) of the accelerators that are written out, without those of count 0; None where unknown."""
-        value = self.get("guestAccelerators")
-        if late(value):
-            return None
-        found: list[tuple[str, float | None]] = []
-        for one in entries(value):
-            kind, count = plain(one.get("type")), number(plain(one.get("count")))
-            if late(one.get("type")) or late(one.get("count")):
-                return None
-            if count != 0:
-                found.append((last_part(kind) if isinstance(kind, str) else "", count))
-        return tuple(found)
-
-    @property
-    def has_gpus(self) -> bool | None:
-        """Whether the machines have GPUs, brought or attached; None where that is not known yet."""
-        if self.brings_gpus or self.attached:
-            return True
-        return None if self.type_unknown or self.attached is None else False
-
-    @property
-    def interfaces(self) -> tuple[Mapping[str, Any], ...] | None:
-        """The network interfaces; None where unknown, or where some are. Empty where none is written."""
-        value = self.source.get("networkInterfaces")
-        listed = items(value)
-        if late(value) or any(not isinstance(plain(v), Mapping) for v in listed):
-            return None
-        return tuple(entries([plain(v) for v in listed]))
-
-    @property
-    def has_local_ssd(self) -> bool | None:
-        """Whether a Local SSD is there, bundled or asked for; None where unknown."""
-        if self.layout is not None and self.layout.local_ssd_bundled:
-            return True
-        count = self.scratch_disks
-        return None if count is None else bool(count)
-
-    @property
-    def sketched(self) -> bool:
-        """Whether the description has no boot disk, which a machine cannot be without: then only what it says is
-        judged, and no default is read into it."""
-        return not self.is_pool and self.source.get("bootDisk") is None and self.source.get("disks") is None
-
-    @property
-    def scratch_disks(self) -> int | None:
-        """How many Local SSDs are asked for; None where unknown."""
-        if self.source.type == INSTANCE:
-            value = self.source.get("scratchDisks")
-            return None if late(value) else len(items(value))
-        value = self.source.get("disks")
-        return None if late(value) else sum(d.get("type") == "SCRATCH" for d in entries(value))
-
-    @property
-    def model(self) -> str | None:
-        """SPOT, FLEX_START, RESERVATION_BOUND or STANDARD, as the machines are bought; None where not known yet."""
-        if self.is_pool:
-            flags = {k: self.get(k) for k in ("flexStart", "spot", "preemptible")}
-            queued = self.source.get("queuedProvisioning", "enabled")
-            if any(map(late, flags.values())) or late(queued):
-                return None
-            if truth(flags["flexStart"]) or truth(queued):
-                return "FLEX_START"
-            return "SPOT" if truth(flags["spot"]) or truth(flags["preemptible"]) else "STANDARD"
-        said, preemptible = self.get("scheduling", "provisioningModel"), self.get("scheduling", "preemptible")
-        if late(said) or (said is None and late(preemptible)):
-            return None
-        if isinstance(said, str):
-            return said
-        return "SPOT" if truth(preemptible) else "STANDARD"
-
-    @property
-    def affinity(self) -> str | None:
-        """ANY_RESERVATION (also where absent), NO_RESERVATION or SPECIFIC_RESERVATION; None where not known yet."""
-        key = "consumeReservationType" if self.is_pool else "type"
-        value = self.get("reservationAffinity", key)
-        return None if late(value) else str(value or "ANY_RESERVATION")
-
-    @property
-    def purchase(self) -> CapacityType | None:
-        """How the machines are bought; None where not known yet."""
-        model, affinity = self.model, self.affinity
-        if model is None or affinity is None:
-            return None
-        if model == "SPOT":
-            return CapacityType.SPOT
-        if model == "FLEX_START" or (self.requests and model == "STANDARD"):
-            return CapacityType.FLEX_START
-        if model == "RESERVATION_BOUND" or affinity == "SPECIFIC_RESERVATION":
-            return CapacityType.RESERVATION
-        return CapacityType.ON_DEMAND
 
 
 @dataclass(frozen=True)
@@ -222,21 +51,6 @@ class Attachment:
     key: str
     """What two interfaces of one network have in common: a URN, or a name. Empty where it cannot be told."""
     raw: Mapping[str, Any]
-
-
-def last_part(text: str) -> str:
-    """The name at the end of a path or link."""
-    return text.rstrip("/").rpartition("/")[2]
-
-
-def region_of(zone: str) -> str:
-    """The region of a zone: us-central1 of us-central1-b."""
-    return zone.rpartition("-")[0]
-
-
-def is_zone(text: Any) -> bool:
-    """Whether a text is a zone's name, and no region's."""
-    return isinstance(text, str) and _ZONE.fullmatch(text) is not None
 
 
 def profile(network: Resource) -> tuple[str, str] | None:
@@ -268,9 +82,16 @@ class GcpGraph(LinkedGraph):
         if found is not None or not isinstance(value, str) or late(value) or not types:
             return found
         # A link or a bare name that ends in the cloud name that a resource of this program was given.
-        name = last_part(value)
-        named = [r for r in self.of_type(*types) if name and own_name(r) == name]
+        named = [r for r in self._by_own_name.get(last_part(value), ()) if r.type in types]
         return named[0] if len(named) == 1 else None
+
+    @cached_property
+    def _by_own_name(self) -> dict[str, list[Resource]]:
+        found: dict[str, list[Resource]] = {}
+        for r in self.graph:
+            if name := own_name(r):
+                found.setdefault(name, []).append(r)
+        return found
 
     @cached_property
     def machines(self) -> tuple[Machines, ...]:
@@ -350,24 +171,35 @@ class GcpGraph(LinkedGraph):
         scalers = [
             number(a.get("autoscalingPolicy", "maxReplicas")) or 0
             for a in self.of_type(*AUTOSCALERS)
-            if set(self.linked(a, "target", *GROUPS).resources) & set(machines.groups)
+            if any(g in machines.groups for g in self.linked(a, "target", *GROUPS).resources)
         ]
         asked = sum(number(r.get("resizeBy")) or 0 for r in machines.requests)
         return max(sum(sizes) + asked, *scalers, 0)
 
     def attachments(self, machines: Machines) -> tuple[Attachment, ...] | None:
         """Where each interface of a machine leads; None where the interfaces are unknown."""
-        listed = machines.interfaces
-        if listed is None:
-            return None
-        return tuple(self._attachment(machines.source, i, raw) for i, raw in enumerate(listed))
+        source = machines.source
+        if source.urn not in self._attached:
+            listed = machines.interfaces
+            found = None if listed is None else tuple(self._attachment(source, i, raw) for i, raw in enumerate(listed))
+            self._attached[source.urn] = found
+        return self._attached[source.urn]
+
+    @cached_property
+    def _attached(self) -> dict[str, tuple[Attachment, ...] | None]:
+        """What `attachments` found, by URN: a dozen rules ask."""
+        return {}
 
     def _attachment(self, source: Resource, index: int, raw: Mapping[str, Any]) -> Attachment:
         kind = plain(raw.get("nicType"))
         subnets = self.link(source, "networkInterfaces", raw.get("subnetwork"), SUBNET)
         networks = self.link(source, "networkInterfaces", raw.get("network"), NETWORK)
         subnet = _only(subnets)
-        network = _only(networks) or (_only(self.linked(subnet, "network", NETWORK)) if subnet is not None else None)
+        network = (
+            _only(networks)
+            or self._named_inside(raw.get("subnetwork"))
+            or (_only(self.linked(subnet, "network", NETWORK)) if subnet is not None else None)
+        )
         key = network.urn if network is not None else ""
         if not key and len(networks.foreign) == 1 and not networks.unknown:
             key = last_part(networks.foreign[0])
@@ -376,9 +208,34 @@ class GcpGraph(LinkedGraph):
             key = last_part(foreign[0]) if len(foreign) == 1 else ""
         return Attachment(index, "" if late(kind) or kind is None else str(kind), late(kind), network, subnet, key, raw)
 
+    def _named_inside(self, value: Any) -> Resource | None:
+        """The network of a subnet that the network makes itself, whose name is composed with the network's."""
+        names = _INSIDE.findall(value) if isinstance(value, str) and not _INSIDE.fullmatch(value) else []
+        found = [r for r in self.of_type(NETWORK) if r.name in names]
+        return found[0] if len(found) == 1 else None
+
+    def reaches(self, machines: Machines, network: Resource) -> bool:
+        """Whether an interface of the machines stands in a network, also where preview cannot tell which one."""
+        if any(a.network is network for a in self.attachments(machines) or ()):
+            return True
+        traced = [self._by_urn.get(u) for u in machines.source.property_dependencies.get("networkInterfaces", ())]
+        return any(
+            r is network
+            or (r is not None and r.type == SUBNET and network in self.linked(r, "network", NETWORK).resources)
+            for r in traced
+        )
+
     def subnets_of(self, network: Resource) -> tuple[Resource, ...]:
         """The subnets that this program makes in a network."""
-        return tuple(s for s in self.of_type(SUBNET) if network in self.linked(s, "network", NETWORK).resources)
+        return self._subnets.get(network.urn, ())
+
+    @cached_property
+    def _subnets(self) -> dict[str, tuple[Resource, ...]]:
+        found: dict[str, list[Resource]] = {}
+        for subnet in self.of_type(SUBNET):
+            for network in self.linked(subnet, "network", NETWORK).resources:
+                found.setdefault(network.urn, []).append(subnet)
+        return {urn: tuple(subnets) for urn, subnets in found.items()}
 
     def policies(self, machines: Machines) -> tuple[Resource, ...]:
         """The resource policies of this program that stand on the machines themselves."""
@@ -404,29 +261,10 @@ class GcpGraph(LinkedGraph):
         return _only(self.link(machines.source, key, machines.get(*path), RESERVATION))
 
 
-def has_rdma(machines: Machines) -> bool:
-    """Whether the machine type has RDMA cards (A3 Ultra and newer)."""
-    return machines.layout is not None and bool(machines.layout.network_profile_suffix)
-
-
-def own_name(resource: Resource) -> str:
-    """The cloud name that a resource was given; empty where the name is made up later."""
-    for key in ("name", "instanceId"):
-        value = resource.get(key)
-        if isinstance(value, str) and not late(value):
-            return value
-    return ""
-
-
 def block(value: Any) -> Mapping[str, Any]:
     """A mapping, or the one mapping of a list; empty for anything else."""
     found = entries(plain(value))
     return found[0] if found else {}
-
-
-def referred(value: Any) -> str:
-    """The logical name that a value comes from; empty where it is plain."""
-    return value.resource if isinstance(value, OutputRef) else ""
 
 
 def _only(links: Links) -> Resource | None:

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import Attachment, Machines, is_roce, profile, profile_unknown
+from ...gcp_graph import Attachment, is_roce, profile, profile_unknown
 from ...gcp_interfaces import RDMA_KINDS
+from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain
 

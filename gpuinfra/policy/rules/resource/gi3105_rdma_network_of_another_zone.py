@@ -12,7 +12,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import NETWORK, Machines, is_roce, last_part, profile, region_of
+from ...gcp_graph import is_roce, profile
+from ...gcp_machines import Machines
+from ...gcp_types import NETWORK, last_part, region_of
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain
@@ -36,7 +38,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                     resource=subnet.name,
                 )
         for m in ctx.gcp.vms:
-            if any(a.network is network for a in ctx.gcp.attachments(m) or ()):
+            if ctx.gcp.reaches(m, network):
                 yield from _machines(ctx, m, network, zone)
 
 

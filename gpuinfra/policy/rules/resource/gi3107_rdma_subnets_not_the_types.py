@@ -12,8 +12,10 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import NETWORK, Attachment, Machines, is_roce
+from ...gcp_graph import Attachment, is_roce
 from ...gcp_interfaces import RDMA_KINDS, is_metal
+from ...gcp_machines import Machines
+from ...gcp_types import NETWORK
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain
 
@@ -40,7 +42,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 yield Undecided(CODE.code, m.name, "the network interfaces are not known yet")
                 continue
             wanted = m.layout.rdma_subnets if m.layout is not None else len(subnets)
-            if len(subnets) != wanted and any(a.network is network for a in attachments):
+            if len(subnets) != wanted and ctx.gcp.reaches(m, network):
                 yield CODE.at(
                     network.name,
                     f"{len(subnets)} subnets, and {m.machine_type} ('{m.name}') needs {wanted}, one for each RDMA card",

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import FIREWALL, NETWORK, ROUTER, is_roce
+from ...gcp_graph import is_roce
 from ...gcp_interfaces import outer_address
+from ...gcp_types import FIREWALL, NETWORK, ROUTER
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3108", "rdma-network-with-ip-extras", Severity.ERROR, __doc__, ("GCP GCP-NET-08",))

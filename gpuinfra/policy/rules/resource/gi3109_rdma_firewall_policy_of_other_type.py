@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import NETWORK, is_roce
+from ...gcp_graph import is_roce
+from ...gcp_types import NETWORK
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 

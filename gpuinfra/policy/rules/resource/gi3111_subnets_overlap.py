@@ -16,7 +16,8 @@ from typing import Any
 from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import FILESTORE, NETWORK, SUBNET, Machines
+from ...gcp_machines import Machines
+from ...gcp_types import FILESTORE, NETWORK, SUBNET
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, late, plain
@@ -34,14 +35,14 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         for a, b in combinations(gcp.subnets_of(network), 2):
             together.setdefault((a.urn, b.urn), (a, b, f"of network '{network.name}'"))
     for m in gcp.vms:
-        subnets = list(dict.fromkeys(x.subnet.urn for x in gcp.attachments(m) or () if x.subnet is not None))
-        found = [r for r in gcp.of_type(SUBNET) if r.urn in subnets]
+        found = {x.subnet.urn: x.subnet for x in gcp.attachments(m) or () if x.subnet is not None}.values()
         for a, b in combinations(found, 2):
             together.setdefault((a.urn, b.urn), (a, b, f"of machines '{m.name}'"))
         for subnet in found:
             yield from _alone(ctx, m, subnet)
+    ranges = {r.urn: _range(r) for r in gcp.of_type(SUBNET)}
     for a, b, why in together.values():
-        first, second = _range(a), _range(b)
+        first, second = ranges.get(a.urn), ranges.get(b.urn)
         if first is not None and second is not None and first.overlaps(second):
             yield CODE.at(
                 f"{b.name}.ipCidrRange", f"{second} overlaps {first} of '{a.name}', both {why}", resource=b.name

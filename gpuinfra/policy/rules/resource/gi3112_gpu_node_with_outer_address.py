@@ -13,8 +13,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import Machines, is_roce
+from ...gcp_graph import is_roce
 from ...gcp_interfaces import RDMA_KINDS, outer_address
+from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain, truth
 

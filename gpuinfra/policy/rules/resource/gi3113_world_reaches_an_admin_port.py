@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_firewall import WORLD, admin_ports, from_where
-from ...gcp_graph import FIREWALL
+from ...gcp_types import FIREWALL
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import truth
 

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_firewall import lets_everything
-from ...gcp_graph import FIREWALL, NETWORK, is_roce, profile_unknown
+from ...gcp_graph import is_roce, profile_unknown
+from ...gcp_types import FIREWALL, NETWORK
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 

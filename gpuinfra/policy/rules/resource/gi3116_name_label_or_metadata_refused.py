@@ -15,7 +15,7 @@ from typing import Any, cast
 from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import (
+from ...gcp_types import (
     BUCKET,
     BUDGET,
     DISK,
@@ -56,6 +56,8 @@ _NAMES: dict[str, tuple[tuple[str, str], ...]] = {
     "gcp:serviceaccount/account:Account": (("accountId", "name.service_account"),),
 }
 _LABELS = ("labels", "resourceLabels")
+_OWN_LABELS = ("gcp:monitoring/", "gcp:logging/")
+"""Services that call something else their labels, as the address of a notification channel."""
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -69,7 +71,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 yield Undecided(CODE.code, r.name, f"{key} is not known yet")
             elif isinstance(value, str) and not late(value) and (fault := _fault(what, value)):
                 yield CODE.at(f"{r.name}.{key}", f"'{value[:70]}' {fault}", resource=r.name)
-        for key in _LABELS:
+        for key in () if r.type.startswith(_OWN_LABELS) else _LABELS:
             if fault := _labels(r.get(key)):
                 yield CODE.at(f"{r.name}.{key}", fault, resource=r.name)
         if r.type in MACHINES and (fault := _metadata(r.get("metadata"))):
@@ -82,7 +84,9 @@ def _fault(what: str, value: str) -> str:
         return ""
     if len(value) > row.maximum:
         return f"has {len(value)} characters, and {row.maximum} are taken"
-    if row.pattern and not re.fullmatch(row.pattern, value):
+    # What is made up behind a prefix ends the name, so that a prefix may end with a dash.
+    text = value.rstrip("-") if what.endswith("_prefix") else value
+    if row.pattern and not re.fullmatch(row.pattern, text):
         return f"does not fit {row.pattern}"
     return ""
 
@@ -128,6 +132,7 @@ RULE = ResourceRule(
         (
             _T.format("acme-net"),
             _LABELLED.format("{team: nlp}"),
+            "- {type: gcp.compute.InstanceTemplate, name: nodes, inputs: {namePrefix: acme-gpu-}}\n",
         ),
         (
             _T.format("Acme_Net"),

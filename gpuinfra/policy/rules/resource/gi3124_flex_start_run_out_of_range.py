@@ -15,7 +15,7 @@ from typing import Any
 from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import CapacityType, Provider
-from ...gcp_graph import REQUESTS
+from ...gcp_types import REQUESTS
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 

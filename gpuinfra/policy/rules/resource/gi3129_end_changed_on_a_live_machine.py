@@ -16,7 +16,8 @@ from typing import Any, cast
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_endings import keeps_its_type
-from ...gcp_graph import INSTANCE, block
+from ...gcp_graph import block
+from ...gcp_types import INSTANCE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
 

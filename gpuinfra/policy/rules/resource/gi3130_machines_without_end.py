@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_endings import budget_reacts, ends_itself, is_scheduled, kept_machines
-from ...gcp_graph import TEMPLATES
+from ...gcp_types import TEMPLATES
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3130", "machines-without-end", Severity.WARNING, __doc__, ("GCP GCP-SCH-13",))

@@ -14,7 +14,8 @@ from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_disks import boot_image
-from ...gcp_graph import Machines, last_part
+from ...gcp_machines import Machines
+from ...gcp_types import last_part
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import truth
 

@@ -14,7 +14,7 @@ from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_disks import cores_of
-from ...gcp_graph import Machines
+from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3134", "too-many-cores-for-the-gpus", Severity.ERROR, __doc__, ("GCP GCP-ACC-03",))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from .... import catalog
 from ....diagnostics import Diagnostic, Severity, did_you_mean
 from ....vocabulary import Provider
-from ...gcp_graph import last_part
+from ...gcp_types import last_part
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, late, number, plain
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import region_of
+from ...gcp_types import region_of
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3136", "not-offered-in-the-zone", Severity.ERROR, __doc__, ("GCP GCP-ACC-05",))

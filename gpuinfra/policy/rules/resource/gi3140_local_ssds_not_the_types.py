@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import INSTANCE, Machines
+from ...gcp_machines import Machines
+from ...gcp_types import INSTANCE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3140", "local-ssds-not-the-types", Severity.ERROR, __doc__, ("GCP GCP-DSK-05",))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import RESOURCE_POLICY
+from ...gcp_types import RESOURCE_POLICY
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 

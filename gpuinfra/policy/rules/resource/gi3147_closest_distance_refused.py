@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import CapacityType, Provider
-from ...gcp_graph import has_rdma
+from ...gcp_machines import has_rdma
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import number
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import Machines
+from ...gcp_machines import Machines
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import GROUPS, RESOURCE_POLICY, has_rdma
+from ...gcp_machines import has_rdma
+from ...gcp_types import GROUPS, RESOURCE_POLICY
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 

@@ -15,7 +15,7 @@ from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_endings import moment
-from ...gcp_graph import FUTURE_RESERVATION, last_part
+from ...gcp_types import FUTURE_RESERVATION, last_part
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 

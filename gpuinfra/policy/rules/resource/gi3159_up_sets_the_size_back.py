@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_endings import ignores, is_scheduled
-from ...gcp_graph import AUTOSCALERS, GROUPS, NODE_POOL
+from ...gcp_types import AUTOSCALERS, GROUPS, NODE_POOL
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
 

@@ -15,7 +15,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....plan.cron import CronError, parse_cron
 from ....vocabulary import Provider
 from ...gcp_endings import is_timezone, moment
-from ...gcp_graph import JOB, RESOURCE_POLICY
+from ...gcp_types import JOB, RESOURCE_POLICY
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth

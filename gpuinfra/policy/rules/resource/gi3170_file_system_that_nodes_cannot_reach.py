@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import FILESTORE, LUSTRE, NETWORK, SERVICES
+from ...gcp_types import FILESTORE, LUSTRE, NETWORK, SERVICES
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import BUCKET, DISK, FILESTORE, LUSTRE
+from ...gcp_types import BUCKET, DISK, FILESTORE, LUSTRE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
 

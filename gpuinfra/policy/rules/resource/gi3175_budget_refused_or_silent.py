@@ -16,7 +16,7 @@ from typing import Any, cast
 from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import BUDGET
+from ...gcp_types import BUDGET
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, items, late, number, plain, truth

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import BUDGET
+from ...gcp_types import BUDGET
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3177", "budget-needs-billing-rights", Severity.INFO, __doc__, ("GCP GCP-BUD-04",))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import INSTANCE, LUSTRE, NODE_POOL
+from ...gcp_types import INSTANCE, LUSTRE, NODE_POOL
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3179", "replacement-needs-twice-the-gpus", Severity.ERROR, __doc__, ("GCP GCP-ENG-01",))

@@ -1,8 +1,8 @@
-"""A file system of a size or tier that is not sold.
+"""A file system that is not sold, or not in this size.
 
-What: A Managed Lustre instance has a throughput or a capacity that is no step of its tier; a Filestore instance has a capacity that is no step of its tier, or NFS 4.1 on a basic tier.
-Why: Google sells fixed steps and refuses the rest. Rounding would change what is paid, so nothing is rounded.
-Fix: Take one of the sizes named.
+What: The program makes a Parallelstore instance; a Managed Lustre instance has a throughput or a capacity that is no step of its tier; a Filestore instance has a capacity that is no step of its tier, or NFS 4.1 on a basic tier.
+Why: Google sells fixed steps and refuses the rest. Rounding would change what is paid, so nothing is rounded. Parallelstore is given up: the toolkit deprecated it on 2026-08-31 and points to Managed Lustre.
+Fix: Take one of the sizes named; instead of Parallelstore use gcp.lustre.Instance.
 References: Google Cloud docs, Managed Lustre, performance tiers; Google Cloud docs, Filestore service tiers; GoogleCloudPlatform/cluster-toolkit#6282
 """
 
@@ -14,17 +14,21 @@ from typing import Any
 from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider, StorageKind
-from ...gcp_graph import FILESTORE, LUSTRE
 from ...gcp_storage import in_band, nearest_sizes
+from ...gcp_types import FILESTORE, LUSTRE, PARALLELSTORE
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 
-CODE = described("GI3169", "file-system-between-steps", Severity.ERROR, __doc__, ("GCP GCP-STO-01", "GCP GCP-STO-05"))
+CODE = described(
+    "GI3169", "file-system-not-sold", Severity.ERROR, __doc__, ("GCP GCP-STO-01", "GCP GCP-STO-04", "GCP GCP-STO-05")
+)
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each file system."""
+    for fs in ctx.gcp.of_type(PARALLELSTORE):
+        yield CODE.at(fs.name, "Parallelstore is given up in favour of Managed Lustre", resource=fs.name)
     for fs in ctx.gcp.of_type(LUSTRE):
         size, speed = fs.get("capacityGib"), fs.get("perUnitStorageThroughput")
         if late(size) or late(speed):
@@ -84,6 +88,7 @@ RULE = ResourceRule(
             _T.format('"36000"', '"400"'),
             _NFS.format("ZONAL", 1100, "null"),
             _NFS.format("BASIC_SSD", 2560, "NFS_V4_1"),
+            "- {type: gcp.parallelstore.Instance, name: scratch, inputs: {capacityGib: '12000'}}\n",
         ),
         (_T.format("!unknown ", '"500"'),),
     ),
