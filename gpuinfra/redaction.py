@@ -21,6 +21,8 @@ _SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
         r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})\b",
     ),
+    ("an Azure storage key", ("AccountKey=",), r"\bAccountKey=[A-Za-z0-9+/]{40,}={0,2}"),
+    ("an Azure access signature", ("sig=",), r"[?&]sig=[A-Za-z0-9%+/]{20,}={0,2}"),
     (
         "an API key",
         ("nvapi-", "sk-", "xoxb-", "xoxp-"),

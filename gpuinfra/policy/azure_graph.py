@@ -50,6 +50,8 @@ PREFIX = "azure-native"
 
 # A version stands in the module of older SDKs, and in the package of SDKs that were made for one version.
 _TOKEN = re.compile(r"azure-native(?:_\w+)?:(\w+)(?:/v\w+)?:(\w+)")
+# Azure docs, naming conventions of sizes: N is the letter of accelerators, C, D, G and V their kinds.
+_GPU_FAMILY = re.compile(r"(?i)standard_n[cdgv]\w*\d")
 _RENAMED = {
     "insights:AutoscaleSetting": AUTOSCALE,
     "insights:ActionGroup": ACTION_GROUP,
@@ -84,6 +86,11 @@ def facts_of_size(size: str) -> InstanceType | None:
     """The catalog's row of a size; None where it has none."""
     found = instance_type(Provider.AZURE, size) if size else None
     return found if isinstance(found, InstanceType) and found.known else None
+
+
+def is_gpu_size(size: str, facts: InstanceType | None) -> bool:
+    """Whether a size has GPUs: as the tables say, else by its family's letter, for sizes that are long gone."""
+    return facts.has_gpu if facts is not None else _GPU_FAMILY.match(size) is not None
 
 
 def zones_of(resource: Resource, key: str = "zones") -> tuple[str, ...] | None:
@@ -144,7 +151,7 @@ class AzureNodes:
 
     @property
     def has_gpu(self) -> bool:
-        return self.facts is not None and self.facts.has_gpu
+        return is_gpu_size(self.size, self.facts)
 
     @property
     def infiniband(self) -> bool:
@@ -221,9 +228,13 @@ class AgentPool:
     def at(self, key: str) -> str:
         return f"{self.source.name}.{self.path}{key}"
 
+    def key(self, first: str) -> str:
+        """The top-level input that a value of the pool stands under."""
+        return "agentPoolProfiles" if self.path else first
+
     @property
     def has_gpu(self) -> bool:
-        return self.facts is not None and self.facts.has_gpu
+        return is_gpu_size(self.size, self.facts)
 
 
 class AzureGraph(LinkedGraph):

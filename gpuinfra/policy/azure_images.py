@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -12,6 +13,8 @@ from ..vocabulary import Provider
 from .azure_graph import AzureNodes, Extension
 from .wire_values import late, plain
 
+# The sku says it; Canonical's offers that are named by the release have generation 2 images but for `-gen1`.
+_GENERATION_2 = re.compile(r"(?i)gen2|^canonical:ubuntu-\d\d_\d\d-lts")
 PLACE = "storageProfile.imageReference"
 # The publisher of the driver extensions; the types are told apart by their words.
 _DRIVER_PUBLISHER = "microsoft.hpccompute"
@@ -46,7 +49,7 @@ class Booted:
             return None
         if is_generation_1(self.urn):
             return 1
-        return 2 if "gen2" in self.urn.lower() or self.row is not None else None
+        return 2 if _GENERATION_2.search(self.urn) or self.row is not None else None
 
 
 def booted(nodes: AzureNodes) -> Booted | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
@@ -64,6 +65,20 @@ IMG = {f"IMG-{n:02}" for n in range(1, 9)}
 )  # fmt: skip
 def test_images(nodes: dict[str, Any], expected: set[str]):
     assert found(nodes, autoscale()) & IMG == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"), [("ubuntu-drivers install", True), ("bash NVIDIA-Linux-x86_64-grid-azure.run --silent", False)]
+)
+def test_a_boot_script_lays_grid_or_it_does_not(line: str, wrong: bool):
+    data = base64.b64encode(f"#!/bin/bash\n{line}\n".encode()).decode()
+    assert ("IMG-05" in found(on(A10, PLAIN, userData=data), autoscale())) is wrong
+
+
+def test_a_size_that_is_long_gone_still_has_gpus():
+    old = scale_set("Standard_NC6", 1)
+    assert {"SKU-01", "BUD-05"} <= found(old)
+    assert "BUD-05" not in found(scale_set("Standard_NP10s", 1))
 
 
 def test_an_image_by_its_id_is_not_guessed_at():

@@ -257,6 +257,11 @@ def test_a_node_that_halts_goes_on_billing(line: str, bills: bool):
     [
         ("export WANDB_API_KEY=0123456789abcdef0123", Severity.ERROR),
         ("-----BEGIN OPENSSH PRIVATE KEY-----", Severity.ERROR),
+        (
+            "azcopy cp 'https://a.blob.core.windows.net/c?sv=2024&sig=ab%2Bcdefghijklmnopqrstuvwxyz0123%3D' .",
+            Severity.ERROR,
+        ),
+        (f"echo DefaultEndpointsProtocol=https;AccountName=a;AccountKey={'A' * 86}==", Severity.ERROR),
         ("export HF_TOKEN=$(az keyvault secret show --query value)", None),
     ],
 )

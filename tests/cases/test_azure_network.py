@@ -158,6 +158,17 @@ def test_a_subnet_holds_the_nodes_and_five_more(size: str, count: int, wrong: bo
     assert ("NET-06" in found(*network(addressPrefix=size, nodes=nodes))) is wrong
 
 
+@pytest.mark.parametrize(("most", "wrong"), [(11, False), (12, True)])
+def test_a_subnet_holds_the_nodes_of_a_managed_cluster(most: int, wrong: bool):
+    pool = {"vmSize": T4, "count": 1, "enableAutoScaling": True, "minCount": 0, "maxCount": most}
+    sub = subnet("nodes-net", **PRIVATE, addressPrefix="10.50.0.0/28")
+    own = resource("containerservice.AgentPool", "pool", **pool, vnetSubnetID=ref("nodes-net"))
+    assert ("NET-06" in found(sub, own)) is wrong
+    inline = resource("containerservice.ManagedCluster", "plane",
+                      agentPoolProfiles=[{"name": "a", **pool, "vnetSubnetID": ref("nodes-net")}])  # fmt: skip
+    assert ("NET-06" in found(sub, inline)) is wrong
+
+
 def test_subnets_written_in_two_places():
     *rest, _, nodes, lease = network()
     mixed = changed(

@@ -1,6 +1,6 @@
 """Spot nodes on which nothing listens for the notice.
 
-What: A spot set has a boot script, and nothing in it asks the metadata service for scheduled events.
+What: Spot nodes have a boot script, and nothing in it asks the metadata service for scheduled events.
 Why: Azure takes the node back 30 seconds after the notice, and sends it only to a node that has begun to ask. What the job has not saved by then is lost.
 Fix: Poll http://169.254.169.254/metadata/scheduledevents from boot on, on every node.
 References: Azure docs, scheduled events for Linux; Azure docs, spot in scale sets
@@ -20,9 +20,9 @@ CODE = described("GI3225", "spot-notice-not-heard", Severity.WARNING, __doc__, (
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each set of GPU nodes. Our own boot bundle is judged by the plan rules; without a boot script the
-    image may hold the listener."""
-    for nodes in ctx.azure.sets:
+    """One finding for each set and machine with GPUs. Our own boot bundle is judged by the plan rules; without a
+    boot script the image may hold the listener."""
+    for nodes in ctx.azure.nodes:
         if not nodes.spot or not nodes.has_gpu or ctx.azure.ours(nodes.resource):
             continue
         text = boot_text(ctx.azure, nodes)
@@ -31,7 +31,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         elif text and "scheduledevents" not in text.lower():
             yield CODE.at(
                 nodes.at("osProfile.customData"),
-                "nothing in the boot script listens for the notice that comes 30 seconds before the node is taken back",
+                "nothing that runs at boot listens for the notice that comes 30 seconds before the node is taken back",
                 "poll the metadata service's scheduledevents from boot on",
                 resource=nodes.name,
             )

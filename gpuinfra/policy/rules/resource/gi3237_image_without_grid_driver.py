@@ -1,6 +1,6 @@
 """An A10 or RTX PRO 6000 size without the GRID driver.
 
-What: A size that takes the GRID driver boots an image with the CUDA driver; or a plain one, with no driver extension and no boot script.
+What: A size that takes the GRID driver boots an image with the CUDA driver; or a plain one, and neither an extension nor the boot script lays GRID on it.
 Why: These sizes are parts of a virtualised GPU. The data-centre driver does not load on them, and nvidia-smi finds no device.
 Fix: Boot a plain image with the extension NvidiaGpuDriverLinux, which lays GRID on these sizes, or an image with GRID.
 References: skypilot-org/skypilot#3651; Azure docs, NVads A10 v5 series; Azure docs, install NVIDIA GPU drivers on N-series
@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_boot import boot_text
-from ...azure_graph import AzureGraph, AzureNodes
 from ...azure_images import PLACE, booted, is_gpu_driver
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
@@ -37,18 +36,17 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 "boot plain Ubuntu with the extension NvidiaGpuDriverLinux, or an image with GRID",
                 resource=nodes.name,
             )
-        elif image.driver_kind == "none" and not _laid(ctx.azure, nodes):
-            yield CODE.at(
-                nodes.at(PLACE),
-                f"nothing lays the GRID driver on {image.urn}, and {nodes.size} needs it",
-                "add the extension NvidiaGpuDriverLinux (publisher Microsoft.HpcCompute)",
-                resource=nodes.name,
-            )
-
-
-def _laid(azure: AzureGraph, nodes: AzureNodes) -> bool:
-    """Whether an extension, or a boot script, may lay the driver on the node."""
-    return any(is_gpu_driver(e) for e in azure.extensions(nodes)) or boot_text(azure, nodes) != ""
+        elif image.driver_kind == "none" and not any(is_gpu_driver(e) for e in ctx.azure.extensions(nodes)):
+            text = boot_text(ctx.azure, nodes)
+            if text is None:
+                yield Undecided(CODE.code, nodes.name, "the boot script is not known yet")
+            elif "grid" not in text.lower():
+                yield CODE.at(
+                    nodes.at(PLACE),
+                    f"nothing lays the GRID driver on {image.urn}, and {nodes.size} needs it",
+                    "add the extension NvidiaGpuDriverLinux (publisher Microsoft.HpcCompute)",
+                    resource=nodes.name,
+                )
 
 
 _T = """\

@@ -18,6 +18,7 @@ from ...azure_network import subnet_block
 from ...azure_scaling import most_nodes
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late, number
 
 CODE = described("GI3257", "azure-subnet-too-small", Severity.ERROR, __doc__, ("AZ NET-06",))
 
@@ -51,6 +52,14 @@ def _needed(azure: AzureGraph, subnet: Resource) -> float | None:
         if most is None:
             return None
         total += most
+    for pool in azure.pools:
+        links = azure.link(pool.source, pool.key("vnetSubnetID"), pool.value("vnetSubnetID"), SUBNET)
+        counts = [pool.value(k) for k in ("count", "maxCount")]
+        if not any(s.urn == subnet.urn for s in links.resources):
+            continue
+        if any(late(c) for c in counts):
+            return None
+        total += max(number(c) or 0 for c in counts)
     return total
 
 
