@@ -16,10 +16,7 @@ from ..vocabulary import CapacityType, Provider, StorageKind
 from . import machines, offers, software, times
 from .azure_sizes import InfiniBand
 from .google_models import GkeFloor, MachineParts
-<<<<<<< HEAD
 from .interfaces import NicLayout
-=======
->>>>>>> r2
 from .models import (
     Accelerator,
     AttachedAccelerator,

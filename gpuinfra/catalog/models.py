@@ -112,39 +112,6 @@ class NetworkCards(NamedTuple):
     notes: str = ""
 
 
-<<<<<<< HEAD
-=======
-class NicSlot(NamedTuple):
-    """One network interface that a Google machine type demands, in order (facts a2)."""
-
-    order: int
-    nic_type: str
-    """GVNIC, MRDMA or IDPF."""
-    network: str
-    """Which network of the cluster: host, host1, gpu0 … gpu7, rdma."""
-
-
-class NicLayout(NamedTuple):
-    """The interfaces of a Google machine family and the networks they need (facts a2)."""
-
-    family: str
-    slots: tuple[NicSlot, ...]
-    mtu_host: int
-    mtu_gpu: int | None
-    network_profile_suffix: str
-    """`vpc-roce`, `vpc-roce-metal`, or empty."""
-    rdma_subnets: int
-    boot_disk: str
-    """The disk type to boot from: pd-balanced or hyperdisk-balanced."""
-    local_ssd_bundled: int
-    source: str
-    as_of: str
-    mtu_single_node: int | None = None
-    """MTU of the host network where a pool has one node only; None: as `mtu_host`."""
-    notes: str = ""
-
-
->>>>>>> r2
 class PurchaseOption(NamedTuple):
     """Whether a type, or a family, is sold in one way, and if not why and what is."""
 
