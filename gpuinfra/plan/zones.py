@@ -146,8 +146,10 @@ def _offers(
 
 def _check_priced(provider: Provider, region: str, machine: Standing, where: str, out: Collector) -> None:
     """Where the tables have no zones, a price list still says where a type is sold."""
+    if catalog.price(provider, region, machine.offered_as):
+        return
     priced = [r for r in catalog.regions(provider) if catalog.price(provider, r, machine.offered_as)]
-    if priced and region not in priced:
+    if priced:
         out.add(
             f.TYPE_UNSEEN.at(
                 where,
