@@ -166,7 +166,7 @@ def bundle_findings(plan: ClusterPlan) -> tuple[Diagnostic, ...]:
     for pool in plan.pools:
         found += pool_findings(plan, pool)
         if buildable and _may_be_too_large(plan, pool, cloud):
-            found += boot_bundle(plan, pool).size_findings()
+            found += boot_bundle(plan, pool).size_findings(_LONGEST_FOLDER if cloud.by_object else "")
     return tuple(found)
 
 
