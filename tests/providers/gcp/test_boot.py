@@ -91,11 +91,20 @@ def test_keys_of_the_spec_let_their_owner_in() -> None:
     assert metadata["block-project-ssh-keys"] == "TRUE"
 
 
-def test_images_without_cloud_init_get_it() -> None:
-    spec = of_type("a3-ultragpu-8g", capacity={"type": "spot"})
-    assert "startup-script" not in only(recorded(spec), TEMPLATE).get("metadata")
-    rocky = {**spec, "image": {"node": "family/rocky-linux-9-optimized-gcp-nvidia-580"}}
-    assert "dnf install -y cloud-init" in only(recorded(rocky), TEMPLATE).get("metadata", "startup-script")
+@pytest.mark.parametrize(
+    ("node", "laid"),
+    [
+        ("auto", False),
+        ("family/cos-stable", False),
+        ("family/rocky-linux-9-optimized-gcp-nvidia-580", True),
+        ("projects/acme-lab/global/images/own-v20261101", True),
+    ],
+)
+def test_images_that_may_lack_cloud_init_get_it(node: str, laid: bool) -> None:
+    spec = {**of_type("a3-ultragpu-8g", capacity={"type": "spot"}), "image": {"node": node}}
+    script = only(recorded(spec), TEMPLATE).get("metadata", "startup-script")
+    assert bool(script) is laid
+    assert not laid or "dnf install -y cloud-init" in script
 
 
 def test_a_bundle_that_metadata_cannot_hold_travels_by_a_bucket() -> None:

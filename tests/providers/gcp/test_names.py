@@ -87,6 +87,12 @@ def test_labels_are_of_googles_alphabet(given_labels: dict[str, str]) -> None:
         assert re.fullmatch(r"[a-z0-9_-]{0,63}", value)
 
 
+def test_a_label_keeps_its_letters() -> None:
+    plan = planned(cluster())
+    forced: ClusterPlan = plan.__class__(**{**vars(plan), "labels": (("Team", "NLP Research"),)})
+    assert labels(forced) == {"team": "nlp-research"}
+
+
 @pytest.mark.parametrize(
     ("given_id", "path"),
     [
