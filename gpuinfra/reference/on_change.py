@@ -1,10 +1,19 @@
 """What the next `up` does when a field of the spec changes.
 
 Said for the whole field, by the longest matching path. What forces a replacement is in the clouds' own schemas: a
-network's range, a file system's subnet, type or deployment, a group's name (table a10 of the AWS facts).
+network's range, a file system's subnet, type or deployment, a group's name (table a10 of the AWS facts, a11 of Google's, a1
+and a17 of Azure's).
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from ..vocabulary import Provider
+from .machines import TITLES
+
+_Said = TypeVar("_Said")
 
 IN_PLACE = "In place."
 NEW_NODES = "In place, for new nodes; running ones keep what they have."
@@ -56,11 +65,42 @@ ON_CHANGE = {
 }
 
 
+_SCALE_SET = "replaces the pool's scale set and its nodes."
+
+ELSEWHERE = {
+    "network.ssh_keys": {Provider.AZURE: _SCALE_SET},
+    "node_pools[].instance_type": {Provider.AZURE: _SCALE_SET},
+    "node_pools[].accelerator": {Provider.AZURE: _SCALE_SET},
+    "node_pools[].capacity": {
+        Provider.GCP: "a request of flex-start that was made stands as it is.",
+        Provider.AZURE: _SCALE_SET,
+    },
+    "node_pools[].fabric": {Provider.AZURE: _SCALE_SET},
+    "storage[].size_gib": {
+        Provider.AZURE: "another size of Lustre, also a larger one, is another file system, which its protection refuses."
+    },
+    "image": {Provider.AZURE: "an image of another publisher or offer replaces the pool's scale set and its nodes."},
+}
+"""What is otherwise on one cloud, because its API changes there what others change in place, or the other way round."""
+
+
 def on_change(path: str) -> str:
-    """What a change of the field at `path` does, as `node_pools[].capacity.type`."""
+    """What a change of the field at `path` does, as `node_pools[].capacity.type`, and where it does something else."""
+    others = _longest(ELSEWHERE, path) or {}
+    return " ".join([_general(path), *(f"On {TITLES[provider]}: {text}" for provider, text in others.items())])
+
+
+def _general(path: str) -> str:
+    if found := _longest(ON_CHANGE, path):
+        return found
+    raise KeyError(path)
+
+
+def _longest(known: Mapping[str, _Said], path: str) -> _Said | None:
+    """What is said of the path, or of the nearest one that holds it."""
     parts = path.split(".")
     for end in range(len(parts), 0, -1):
-        known = ".".join(parts[:end])
-        if found := ON_CHANGE.get(known) or ON_CHANGE.get(known.removesuffix("[]")):
+        at = ".".join(parts[:end])
+        if found := known.get(at) or known.get(at.removesuffix("[]")):
             return found
-    raise KeyError(path)
+    return None

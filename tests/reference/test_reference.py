@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from enum import StrEnum
 from pathlib import Path
@@ -15,8 +16,9 @@ from gpuinfra.diagnostics import Code, Severity
 from gpuinfra.policy.registry import all_rules
 from gpuinfra.reference.codes import MODULES, DuplicateCodeError, _sections
 from gpuinfra.reference.fields import type_words
-from gpuinfra.reference.on_change import ON_CHANGE, on_change
+from gpuinfra.reference.on_change import ELSEWHERE, ON_CHANGE, on_change
 from gpuinfra.spec.schema import json_schema
+from gpuinfra.vocabulary import Provider
 
 GOLDENS = Path(__file__).parents[1] / "golden"
 
@@ -98,7 +100,11 @@ def test_anchors_are_unique(pages):
 def test_every_field_says_what_a_change_does_and_no_entry_is_stale():
     paths = {field.path for field in reference.spec_fields()}
     assert set(ON_CHANGE) <= paths
-    assert on_change("node_pools[].capacity.type") == ON_CHANGE["node_pools[].capacity"]
+    assert set(ELSEWHERE) <= set(ON_CHANGE)
+    assert on_change("node_pools[].capacity.type").startswith(ON_CHANGE["node_pools[].capacity"])
+    assert on_change("node_pools[].capacity.type").endswith(
+        "On Microsoft Azure: replaces the pool's scale set and its nodes."
+    )
     assert on_change("node_pools[].name") == ON_CHANGE["node_pools[].name"]
     with pytest.raises(KeyError):
         on_change("nothing.like_it")
@@ -109,6 +115,22 @@ def test_fields_of_one_cloud_name_it():
     assert ("location.project", "gcp") in clouds
     assert {where for path, where in clouds if path == "location.region"} == {"aws", "gcp", "azure"}
     assert not [f for f in reference.spec_fields() if f.where and not f.path.startswith("location.")]
+
+
+@pytest.mark.parametrize(
+    ("path", "wire"),
+    [
+        ("network.ssh_keys", "virtualMachineProfile.osProfile.linuxConfiguration"),
+        ("node_pools[].instance_type", "sku.name"),
+        ("node_pools[].capacity", "virtualMachineProfile.priority"),
+        ("node_pools[].fabric", "singlePlacementGroup"),
+        ("image", "virtualMachineProfile.storageProfile.imageReference.offer"),
+    ],
+)
+def test_what_replaces_a_scale_set_is_said_and_is_in_the_room(path: str, wire: str):
+    assert "scale set" in ELSEWHERE[path][Provider.AZURE]
+    made = json.loads((GOLDENS / "azure-complex" / "update.json").read_text())["resources"]
+    assert any(wire in r["options"].get("replaceOnChanges", ()) for r in made if r["type"].endswith("ScaleSet"))
 
 
 class Word(StrEnum):
