@@ -128,6 +128,18 @@ def test_a_new_bucket_is_billed_by_use_and_in_no_sum(set_prices):
     assert cost.usd_per_hour == pytest.approx(without)
 
 
+def test_the_private_way_to_a_bucket_bills_by_the_hour_where_the_cloud_bills_it(set_prices):
+    """On Azure, for the endpoints; what passes comes on top, and is in no sum."""
+    without = estimate(plan())
+    set_prices(
+        price(), {**SERVICES, ("bucket", "private-way"): ("hour", 0.02), ("bucket", "private-data"): ("GB", 0.01)}
+    )
+    cost = estimate(plan(storage=[{"name": "data", "kind": "bucket", "mount": "/data"}]))
+    assert cost.usd_per_hour == pytest.approx(without.usd_per_hour + 0.02)
+    assert cost.residual_usd_per_hour == pytest.approx(without.residual_usd_per_hour + 0.02), "nodes or not"
+    assert line(cost, "data private traffic").by_use
+
+
 def test_a_range_is_priced_at_what_is_wanted_and_bounded_by_its_most(set_prices):
     p = plan({"count": {"min": 0, "max": 8, "initial": 2}})
     nodes = line(estimate(p), "gpu nodes")

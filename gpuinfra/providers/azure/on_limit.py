@@ -144,5 +144,8 @@ def _action_group(
             )
         ],
         tags=tags(plan),
-        opts=opts,
+        # What Azure gives back holds the address too.
+        opts=pulumi.ResourceOptions.merge(
+            opts, pulumi.ResourceOptions(additional_secret_outputs=["logicAppReceivers"])
+        ),
     )

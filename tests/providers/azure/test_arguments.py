@@ -39,7 +39,10 @@ def bad(value: object) -> Any:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: NodeIdentity("a", SPEC, pools=["gpu", "nope"]), "no pool is named 'nope'; the spec's pools: gpu, other"),
+        (
+            lambda: NodeIdentity("a", SPEC, pools=["gpu", "nope"]),
+            "no pool is named 'nope'; the spec's pools: gpu, other",
+        ),
         (
             lambda: NodeIdentity("a", SPEC, buckets={"home": "/subscriptions/s"}),
             "no bucket storage is named 'home'; .*: out",
@@ -59,7 +62,10 @@ def test_a_name_that_the_spec_lacks_is_refused_with_its_neighbours(make: Callabl
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: NodePool("a", SPEC, pool="gpu", group=bad("rg")), "group is a str; give a gpuinfra.azure.ResourceGroup"),
+        (
+            lambda: NodePool("a", SPEC, pool="gpu", group=bad("rg")),
+            "group is a str; give a gpuinfra.azure.ResourceGroup",
+        ),
         (
             lambda: NodePool("a", SPEC, pool="gpu", identity=bad("id")),
             "identity is a str; give a gpuinfra.azure.NodeIdentity",
@@ -71,7 +77,10 @@ def test_a_name_that_the_spec_lacks_is_refused_with_its_neighbours(make: Callabl
         (lambda: NodeIdentity("a", SPEC, pools=bad("gpu")), "pools is a str; give a list of names of pools"),
         (lambda: NodeIdentity("a", SPEC, buckets=bad(["out"])), "buckets is a list; give a mapping"),
         (lambda: NodeIdentity("a", SPEC, group=bad(LATE)), "group is an Output"),
-        (lambda: ClusterNetwork("a", SPEC, existing=bad({"network_id": VNET})), "existing is a dict; .*ExistingNetwork"),
+        (
+            lambda: ClusterNetwork("a", SPEC, existing=bad({"network_id": VNET})),
+            "existing is a dict; .*ExistingNetwork",
+        ),
         (lambda: ClusterNetwork("a", SPEC, group=bad({})), "group is a dict"),
         (lambda: SharedStorage("a", SPEC, storage="out", network=bad(VNET)), "network is a str; .*ExistingNetwork"),
         (
@@ -117,4 +126,6 @@ def test_every_input_is_one_that_the_sdk_knows_and_none_is_retired(recwarn: pyte
         if resource.custom and resource.type.startswith("azure-native:"):
             assert resource.known_properties, f"{resource.name}: no class says what it takes"
             assert set(resource.inputs) <= set(resource.known_properties), resource.name
-    assert [str(w.message) for w in recwarn if "azure" in str(w.filename) and "deprecat" in str(w.message).lower()] == []
+    assert [
+        str(w.message) for w in recwarn if "azure" in str(w.filename) and "deprecat" in str(w.message).lower()
+    ] == []

@@ -67,7 +67,9 @@ def test_in_a_preview_the_document_is_not_known_yet() -> None:
 def test_a_bundle_that_azure_cannot_hand_over_is_refused_before_anything_is_made() -> None:
     plan = plan_of()
     # Digests do not compress.
-    keys = tuple(f"ssh-rsa AAAA{''.join(sha512(f'{n}.{i}'.encode()).hexdigest() for i in range(4))}" for n in range(400))
+    keys = tuple(
+        f"ssh-rsa AAAA{''.join(sha512(f'{n}.{i}'.encode()).hexdigest() for i in range(4))}" for n in range(400)
+    )
     large = replace(plan, network=replace(plan.network, ssh_keys=keys))
     with pytest.raises(GpuInfraError) as error:
         record(lambda: NodePool("a", large))

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gpuinfra import catalog
@@ -17,7 +17,8 @@ from gpuinfra.vocabulary import Provider
 
 from .clusters import cluster, location, pool, recorded
 
-NAME = st.from_regex(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?", fullmatch=True)
+_LONG = st.text("ab-1", min_size=50, max_size=61).map(lambda middle: f"a{middle}b")
+NAME = st.from_regex(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?", fullmatch=True) | _LONG
 # What the provider adds to a name of its own making: eight hexadecimal digits, without a hyphen.
 MADE_UP = "0a1b2c3d"
 KINDS = (
@@ -73,6 +74,7 @@ def test_host_names_stay_short_and_are_host_names(cluster: str, pool: str) -> No
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@example("a" * 63, "b" * 63, "c" * 63)
 @given(NAME, NAME, NAME)
 def test_every_resource_of_a_cluster_has_a_name_that_azure_takes(name: str, pool_name: str, storage: str) -> None:
     spec = cluster(

@@ -206,7 +206,7 @@ def test_storage_without_a_subnet_is_refused_by_its_name() -> None:
     def program() -> None:
         SharedStorage("a", spec_of(storage=[LUSTRE]), network=ExistingNetwork(VNET, f"{VNET}/subnets/nodes"))
 
-    with pytest.raises(ValueError, match="storage 'scratch' wants a subnet of its own.*storage_subnet_ids"):
+    with pytest.raises(ValueError, match=r"storage 'scratch' wants a subnet of its own.*storage_subnet_ids"):
         record(program)
 
 

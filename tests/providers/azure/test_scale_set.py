@@ -79,7 +79,9 @@ def test_without_a_zone_none_is_written() -> None:
 
 def test_a_proximity_group_of_the_user_is_found_in_the_cluster_s_group_or_by_its_id() -> None:
     here = one(instance_type=T4, proximity="near")
-    assert here.get("proximityPlacementGroup", "id").endswith("/providers/Microsoft.Compute/proximityPlacementGroups/near")
+    assert here.get("proximityPlacementGroup", "id").endswith(
+        "/providers/Microsoft.Compute/proximityPlacementGroups/near"
+    )
     given = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/proximityPlacementGroups/near"
     assert one(instance_type=T4, proximity=given).get("proximityPlacementGroup", "id") == given
 
@@ -330,7 +332,9 @@ def test_what_the_plan_accepts_is_rendered(name: str, capacity: dict[str, Any]) 
     found = made(spec)
     assert found.get("sku", "name") == name
     assert profile(found)["priority"] == ("Spot" if capacity["type"] == "spot" else "Regular")
-    assert found.get("singlePlacementGroup") is (planned.instance.fabric is FabricKind.INFINIBAND and planned.multi_node)
+    assert found.get("singlePlacementGroup") is (
+        planned.instance.fabric is FabricKind.INFINIBAND and planned.multi_node
+    )
     reference = profile(found)["storageProfile"]["imageReference"]
     assert all(reference.values())
 
@@ -340,7 +344,9 @@ def test_some_of_every_family_is_rendered() -> None:
     rendered = {
         t.family
         for t in catalog.instance_types(Provider.AZURE)
-        if (j := judge(parse(cluster(node_pools=[pool(instance_type=t.name, count=1)], image={"node": "auto"})), NOW)).plan
+        if (
+            j := judge(parse(cluster(node_pools=[pool(instance_type=t.name, count=1)], image={"node": "auto"})), NOW)
+        ).plan
         and not any(d.is_error for d in j.diagnostics)
     }
     assert {"NC_T4_v3", "NV_A10_v5", "NC_A100_v4", "NC_H100_v5", "ND_A100_v4", "ND_H100_v5", "ND_H200_v5"} <= rendered

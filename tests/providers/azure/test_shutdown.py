@@ -234,11 +234,9 @@ def test_no_two_stops_are_over_at_one_minute(minutes: str, hours: str) -> None:
     assert len({(t.hour, t.minute) for t in ends}) == len(ends)
 
 
-@given(
-    count=st.integers(1, 8),
-    lease=st.sampled_from([None, "72h", END]),
-    cron=st.sampled_from([None, "0 20 * * 1-5", "0 8,20 * * *"]),
-)
+@pytest.mark.parametrize("count", [1, 8])
+@pytest.mark.parametrize("lease", [None, "72h", END])
+@pytest.mark.parametrize("cron", [None, "0 20 * * 1-5", "0 8,20 * * *"])
 def test_no_profile_ever_starts_a_node(count: int, lease: str | None, cron: str | None) -> None:
     """With a minimum, or a default above what runs, the morning after a stop would buy the nodes back."""
     shutdown = {"lease": lease, "stop_at": {"cron": cron, "timezone": "UTC"} if cron else None, "idle_after": "30m"}

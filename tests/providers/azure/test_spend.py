@@ -188,6 +188,7 @@ def test_the_budget_starts_the_workflow_by_an_address_that_nobody_reads() -> Non
     (receiver,) = group.inputs["logicAppReceivers"]
     assert receiver["resourceId"] == OutputRef("train-budget-stop", "id")
     assert isinstance(receiver["callbackUrl"], Secret)
+    assert group.options["additionalSecretOutputs"] == ["logicAppReceivers"], "Azure gives it back"
     spent = only(graph, MADE).inputs["notifications"]["actual-100"]
     assert spent["contactGroups"] == [OutputRef("train-budget-spent", "id")]
     # The address holds a signature: whoever reads it may stop the cluster.

@@ -20,6 +20,7 @@ from gpuinfra.spec.load import parse
 from gpuinfra.spec.models import ClusterSpec
 from gpuinfra.testing import record
 
+from .clusters import CONTAINER as CONTAINER_ID
 from .clusters import NOW, SCALE_SET, SUBNET, SUBSCRIPTION, VNET, boot_document, cluster, location, only, recorded
 
 LUSTRE = "azure-native:storagecache:AmlFilesystem"
@@ -286,6 +287,7 @@ def test_existing_storage_is_read_and_not_managed() -> None:
             "mount": "/files",
         },
         {"name": "data", "kind": "bucket", "existing": "https://acme.blob.core.windows.net/data/x", "mount": "/data"},
+        {"name": "by-id", "kind": "bucket", "existing": CONTAINER_ID, "mount": "/by-id"},
     )
     assert not graph.of_type(LUSTRE, NETAPP, CAPACITY, VOLUME, ACCOUNT, CONTAINER, ENDPOINT, ZONE)
     assert sorted(r.type for r in graph.reads) == sorted([LUSTRE, VOLUME])
@@ -294,6 +296,7 @@ def test_existing_storage_is_read_and_not_managed() -> None:
     assert found["home"]["export"] == "/${train-home-storage.creationToken}"
     assert (found["files"]["address"], found["files"]["export"]) == ("acme.file.core.windows.net", "/acme/work")
     assert (found["data"]["bucket"], found["data"]["prefix"]) == ("acme/data", "x/")
+    assert (found["by-id"]["bucket"], found["by-id"]["prefix"]) == ("acme/tokens", "")
 
 
 @pytest.mark.parametrize(

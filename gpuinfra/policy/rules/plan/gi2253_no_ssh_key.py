@@ -14,7 +14,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described("GI2253", "no-ssh-key", Severity.WARNING, __doc__, ("AZ SEC-05",))
+CODE = described("GI2253", "no-ssh-key", Severity.ERROR, __doc__, ("AZ SEC-05",))
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
