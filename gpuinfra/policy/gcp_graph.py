@@ -244,6 +244,12 @@ class GcpGraph(LinkedGraph):
         found = [r for r in self.of_type(NETWORK) if r.name in names]
         return found[0] if len(found) == 1 else None
 
+    def subnets_reached(self, machines: Machines) -> tuple[Resource, ...]:
+        """The subnets of this program that the interfaces stand in, also where preview cannot tell which stands where."""
+        found = [a.subnet for a in self.attachments(machines) or () if a.subnet is not None]
+        found += [r for r in self._traced(machines.source) if r.type == SUBNET]
+        return tuple({r.urn: r for r in found}.values())
+
     def reaches(self, machines: Machines, network: Resource) -> bool:
         """Whether an interface of the machines stands in a network, also where preview cannot tell which one."""
         if any(a.network is network for a in self.attachments(machines) or ()):
