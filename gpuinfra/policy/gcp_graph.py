@@ -178,6 +178,15 @@ class GcpGraph(LinkedGraph):
         asked = sum(number(r.get("resizeBy")) or 0 for r in machines.requests)
         return max(sum(sizes) + asked, *scalers, 0)
 
+    def several(self, machines: Machines) -> bool | None:
+        """Whether more than one machine may come of the description; None where a size is not known yet."""
+        if self.most_machines(machines) > 1:
+            return True
+        pool = machines.source if machines.is_pool else None
+        sizes = [g.get("targetSize") for g in machines.groups] + [r.get("resizeBy") for r in machines.requests]
+        sizes += [pool.get(k) for k in ("nodeCount", "initialNodeCount", "autoscaling")] if pool is not None else []
+        return None if any(map(late, sizes)) else False
+
     def attachments(self, machines: Machines) -> tuple[Attachment, ...] | None:
         """Where each interface of a machine leads; None where the interfaces are unknown."""
         source = machines.source

@@ -31,7 +31,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each network. A network with a firewall policy is not judged: the policy may let them in."""
     said: set[str] = set()
     for m in ctx.gcp.vms:
-        if not m.has_gpus or ctx.gcp.most_machines(m) < 2 or len(m.interfaces or ()) < 2:
+        several = ctx.gcp.several(m)
+        if not m.has_gpus or several is False or len(m.interfaces or ()) < 2:
             continue
         for network in _networks(ctx, m):
             if is_roce(network) or profile_unknown(network) or network.urn in said:
@@ -40,6 +41,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             verdict = _let_in(ctx, network)
             if verdict is None:
                 yield Undecided(CODE.code, network.name, "the network of a firewall rule is not known yet")
+            elif not verdict and several is None:
+                yield Undecided(CODE.code, network.name, "how many machines there are is not known yet")
             elif not verdict:
                 yield CODE.at(
                     network.name,
