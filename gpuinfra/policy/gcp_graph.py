@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -48,6 +48,8 @@ class Attachment:
     network: Resource | None
     """The network, where this program makes it."""
     subnet: Resource | None
+    late: bool
+    """Whether its network or subnet is not known yet, and no reference says which it is."""
     key: str
     """What two interfaces of one network have in common: a URN, or a name. Empty where it cannot be told."""
     raw: Mapping[str, Any]
@@ -176,13 +178,22 @@ class GcpGraph(LinkedGraph):
         asked = sum(number(r.get("resizeBy")) or 0 for r in machines.requests)
         return max(sum(sizes) + asked, *scalers, 0)
 
+    def several(self, machines: Machines) -> bool | None:
+        """Whether more than one machine may come of the description; None where a size is not known yet."""
+        if self.most_machines(machines) > 1:
+            return True
+        pool = machines.source if machines.is_pool else None
+        sizes = [g.get("targetSize") for g in machines.groups] + [r.get("resizeBy") for r in machines.requests]
+        sizes += [pool.get(k) for k in ("nodeCount", "initialNodeCount", "autoscaling")] if pool is not None else []
+        return None if any(map(late, sizes)) else False
+
     def attachments(self, machines: Machines) -> tuple[Attachment, ...] | None:
         """Where each interface of a machine leads; None where the interfaces are unknown."""
         source = machines.source
         if source.urn not in self._attached:
             listed = machines.interfaces
             found = None if listed is None else tuple(self._attachment(source, i, raw) for i, raw in enumerate(listed))
-            self._attached[source.urn] = found
+            self._attached[source.urn] = found if found is None or self._traceable(source, found) else _exact(found)
         return self._attached[source.urn]
 
     @cached_property
@@ -206,7 +217,35 @@ class GcpGraph(LinkedGraph):
         if not key and subnet is not None:
             foreign = self.linked(subnet, "network", NETWORK).foreign
             key = last_part(foreign[0]) if len(foreign) == 1 else ""
-        return Attachment(index, "" if late(kind) or kind is None else str(kind), late(kind), network, subnet, key, raw)
+        places = [plain(raw.get(k)) for k in ("subnetwork", "network")]
+        unseen = any(late(p) and self._target(p, (SUBNET, NETWORK)) is None for p in places)
+        unseen = unseen and self._named_inside(places[0]) is None
+        word = "" if late(kind) or kind is None else str(kind)
+        return Attachment(index, word, late(kind), network, subnet, unseen, key, raw)
+
+    def _traceable(self, source: Resource, attachments: tuple[Attachment, ...]) -> bool:
+        """Whether every interface whose place is not known yet can lead to a network or subnet of its own."""
+        unseen = sum(a.late for a in attachments)
+        return unseen <= len(self._traced(source)) if unseen > 1 else True
+
+    def _traced(self, source: Resource) -> list[Resource]:
+        """The networks and subnets that a machine's interfaces come from, by the recorded dependencies."""
+        found = [self._by_urn.get(u) for u in source.property_dependencies.get("networkInterfaces", ())]
+        return [r for r in found if r is not None and r.type in (SUBNET, NETWORK)]
+
+    def homes(self, machines: Machines) -> tuple[Resource, ...] | None:
+        """Every network that the interfaces stand in, also where preview cannot tell which stands where; None where one
+        may stand elsewhere."""
+        attachments = self.attachments(machines)
+        if attachments is None or any(not a.late and a.network is None for a in attachments):
+            return None
+        traced = self._traced(machines.source)
+        if sum(a.late for a in attachments) > len(traced):
+            return None
+        found = [a.network for a in attachments if a.network is not None]
+        for r in traced:
+            found += [r] if r.type == NETWORK else list(self.linked(r, "network", NETWORK).resources)
+        return tuple({r.urn: r for r in found}.values())
 
     def _named_inside(self, value: Any) -> Resource | None:
         """The network of a subnet that the network makes itself, whose name is composed with the network's."""
@@ -214,15 +253,19 @@ class GcpGraph(LinkedGraph):
         found = [r for r in self.of_type(NETWORK) if r.name in names]
         return found[0] if len(found) == 1 else None
 
+    def subnets_reached(self, machines: Machines) -> tuple[Resource, ...]:
+        """The subnets of this program that the interfaces stand in, also where preview cannot tell which stands where."""
+        found = [a.subnet for a in self.attachments(machines) or () if a.subnet is not None]
+        found += [r for r in self._traced(machines.source) if r.type == SUBNET]
+        return tuple({r.urn: r for r in found}.values())
+
     def reaches(self, machines: Machines, network: Resource) -> bool:
         """Whether an interface of the machines stands in a network, also where preview cannot tell which one."""
         if any(a.network is network for a in self.attachments(machines) or ()):
             return True
-        traced = [self._by_urn.get(u) for u in machines.source.property_dependencies.get("networkInterfaces", ())]
         return any(
-            r is network
-            or (r is not None and r.type == SUBNET and network in self.linked(r, "network", NETWORK).resources)
-            for r in traced
+            r is network or (r.type == SUBNET and network in self.linked(r, "network", NETWORK).resources)
+            for r in self._traced(machines.source)
         )
 
     def subnets_of(self, network: Resource) -> tuple[Resource, ...]:
@@ -265,6 +308,11 @@ def block(value: Any) -> Mapping[str, Any]:
     """A mapping, or the one mapping of a list; empty for anything else."""
     found = entries(plain(value))
     return found[0] if found else {}
+
+
+def _exact(attachments: tuple[Attachment, ...]) -> tuple[Attachment, ...]:
+    """The interfaces, those that were traced without being sure taken as unknown."""
+    return tuple(replace(a, network=None, subnet=None, key="") if a.late else a for a in attachments)
 
 
 def _only(links: Links) -> Resource | None:

@@ -275,3 +275,35 @@ def test_resources_of_other_clouds_are_left_alone():
 """), now=NOW)  # fmt: skip
     assert [d.code for d in report.diagnostics if d.code.startswith("GI31")] == []
     assert [u for u in report.undecided if isinstance(u, Undecided) and u.code.startswith("GI31")] == []
+
+
+NO_PROFILE = """
+- {type: gcp.compute.Network, name: net, inputs: {}}
+- {type: gcp.compute.Network, name: other, inputs: {PROFILE}}
+- {type: gcp.compute.Subnetwork, name: a, inputs: {network: !ref net.id }}
+- {type: gcp.compute.Subnetwork, name: b, inputs: {network: !ref other.id }}
+- type: gcp.compute.Instance
+  name: box
+  from: {networkInterfaces: [DEPS]}
+  inputs:
+    machineType: a4x-highgpu-4g
+    networkInterfaces: [{nicType: GVNIC, subnetwork: !unknown }, {nicType: MRDMA, subnetwork: !unknown }]
+"""
+
+
+@pytest.mark.parametrize(
+    ("profiled", "deps", "decided"),
+    [
+        ("", "a, b", True),
+        ("networkProfile: projects/p/global/networkProfiles/us-central1-b-vpc-roce", "a, b", None),
+        ("networkProfile: !unknown ", "a, b", None),
+        # The second subnet is from elsewhere: it may have the profile.
+        ("", "a", None),
+    ],
+)
+def test_preview_knows_that_no_network_has_the_profile(profiled: str, deps: str, decided: bool | None):
+    graph = graph_of(NO_PROFILE.replace("PROFILE", profiled).replace("DEPS", deps))
+    report = check_graph(graph, now=NOW)
+    assert ("GI3104" in {d.code for d in report.diagnostics}) is bool(decided)
+    assert ("GI3104" in {u.code for u in report.undecided}) is not bool(decided)
+    assert "GI3103" not in {d.code for d in report.diagnostics}

@@ -16,7 +16,6 @@ from ...gcp_graph import Attachment, is_roce, profile, profile_unknown
 from ...gcp_interfaces import RDMA_KINDS
 from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late, plain
 
 CODE = described("GI3104", "rdma-outside-its-network", Severity.ERROR, __doc__, ("GCP GCP-NET-04",))
 
@@ -28,8 +27,16 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if attachments is None:
             continue
         rdma = [a for a in attachments if a.kind in RDMA_KINDS]
-        lost = any(not a.key and any(late(plain(a.raw.get(k))) for k in ("subnetwork", "network")) for a in rdma)
-        if lost or any(a.network is not None and profile_unknown(a.network) for a in rdma):
+        homes = ctx.gcp.homes(m)
+        lost = any(not a.key and a.late for a in rdma)
+        if lost and homes is not None and not any(profile_unknown(n) or profile(n) for n in homes):
+            yield CODE.at(
+                m.path("networkInterfaces"),
+                f"{len(rdma)} RDMA interfaces, and no network of theirs has an RDMA profile: "
+                f"{', '.join(n.name for n in homes)}",
+                resource=m.name,
+            )
+        elif lost or any(a.network is not None and profile_unknown(a.network) for a in rdma):
             yield Undecided(CODE.code, m.name, "the network of an RDMA interface is not known yet")
         faults = list(dict.fromkeys(_faults(m, attachments)))
         if faults:
@@ -40,8 +47,12 @@ def _faults(m: Machines, attachments: tuple[Attachment, ...]) -> Iterator[str]:
     homes = dict.fromkeys(a.key for a in attachments if a.kind in RDMA_KINDS and a.key)
     if len(homes) > 1:
         yield f"the RDMA interfaces stand in {len(homes)} networks, and must share one"
+    slots = m.layout.slots if m.layout is not None and len(m.layout.slots) == len(attachments) else ()
     for a in attachments:
         if a.network is None or profile_unknown(a.network):
+            continue
+        # An interface of the wrong kind in the right place is another rule's.
+        if slots and a.kind != slots[a.index].nic_type and slots[a.index].nic_type in RDMA_KINDS:
             continue
         found = profile(a.network)
         if a.kind in RDMA_KINDS and found is None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_graph import is_roce
+from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 
@@ -26,6 +28,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for m in ctx.gcp.vms:
         layout, attachments = m.layout, ctx.gcp.attachments(m)
         if layout is None or attachments is None or len(attachments) != len(layout.slots) or len(attachments) < 2:
+            continue
+        if any(a.late for a in attachments):
+            yield from _unplaced(ctx, m, layout, said)
             continue
         between: dict[float, str] = {}
         for a, slot in zip(attachments, layout.slots, strict=True):
@@ -55,12 +60,30 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
 
 
-_NETS = "".join(
-    f"- {{type: gcp.compute.Network, name: n{i}, inputs: {{mtu: {{0}}}}}}\n".replace("{0}", "8244") for i in range(4)
-)
-_T = (
-    _NETS
-    + """\
+def _unplaced(
+    ctx: GraphContext, m: Machines, layout: catalog.NicLayout, said: set[str]
+) -> Iterator[Diagnostic | Undecided]:
+    """Networks of which preview does not know the interface: too small for every interface is too small."""
+    least = min(layout.mtu_host, layout.mtu_gpu or layout.mtu_host)
+    for network in ctx.gcp.homes(m) or ():
+        mtu = network.get("mtu")
+        if late(mtu):
+            yield Undecided(CODE.code, network.name, "the MTU is not known yet")
+        elif not (mtu is None and is_roce(network)) and (number(mtu) or _DEFAULT) < least and network.urn not in said:
+            said.add(network.urn)
+            yield CODE.at(
+                f"{network.name}.mtu",
+                f"{number(mtu) or _DEFAULT:g} bytes{'' if mtu is not None else ', the default'}; {m.machine_type} takes "
+                f"{least}",
+                resource=network.name,
+            )
+
+
+_T = """\
+- {{type: gcp.compute.Network, name: n0, inputs: {{mtu: 8244}}}}
+- {{type: gcp.compute.Network, name: n1, inputs: {{mtu: 8244}}}}
+- {{type: gcp.compute.Network, name: n2, inputs: {{mtu: 8244}}}}
+- {{type: gcp.compute.Network, name: n3, inputs: {{mtu: 8244}}}}
 - {{type: gcp.compute.Network, name: n4, inputs: {{mtu: {0}}}}}
 - type: gcp.compute.Instance
   name: box
@@ -69,21 +92,19 @@ _T = (
     networkInterfaces:
       [{{network: !ref n0.id }}, {{network: !ref n1.id }}, {{network: !ref n2.id }}, {{network: !ref n3.id }},
        {{network: !ref n4.id }}]
-""".replace("{{", "{").replace("}}", "}")
-)
-
+"""
 
 RULE = ResourceRule(
     CODE,
     ("network", "fabric"),
     check,
     Examples(
-        (_T.replace("{0}", "8244"),),
+        (_T.format("8244"),),
         (
-            _T.replace("{0}", "null"),
-            _T.replace("{0}", "8896"),
+            _T.format("null"),
+            _T.format("8896"),
         ),
-        (_T.replace("{0}", "!unknown "),),
+        (_T.format("!unknown "),),
     ),
     providers=(Provider.GCP,),
 )
