@@ -37,6 +37,11 @@ def admin_ports(rule: Resource) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
+def opens_ports(rule: Resource) -> bool:
+    """Whether a rule lets in some TCP or UDP port."""
+    return any(kind in ("tcp", "udp", "17") for kind, _ in _openings(rule))
+
+
 def lets_everything(rule: Resource) -> bool:
     """Whether a rule lets in every TCP port, from somewhere that is not the whole world or is named by a tag."""
     return any(kind == "tcp" and _within(1, spans) and _within(65535, spans) for kind, spans in _openings(rule))

@@ -178,6 +178,15 @@ class GcpGraph(LinkedGraph):
         asked = sum(number(r.get("resizeBy")) or 0 for r in machines.requests)
         return max(sum(sizes) + asked, *scalers, 0)
 
+    def several(self, machines: Machines) -> bool | None:
+        """Whether more than one machine may come of the description; None where a size is not known yet."""
+        if self.most_machines(machines) > 1:
+            return True
+        pool = machines.source if machines.is_pool else None
+        sizes = [g.get("targetSize") for g in machines.groups] + [r.get("resizeBy") for r in machines.requests]
+        sizes += [pool.get(k) for k in ("nodeCount", "initialNodeCount", "autoscaling")] if pool is not None else []
+        return None if any(map(late, sizes)) else False
+
     def attachments(self, machines: Machines) -> tuple[Attachment, ...] | None:
         """Where each interface of a machine leads; None where the interfaces are unknown."""
         source = machines.source
@@ -243,6 +252,12 @@ class GcpGraph(LinkedGraph):
         names = _INSIDE.findall(value) if isinstance(value, str) and not _INSIDE.fullmatch(value) else []
         found = [r for r in self.of_type(NETWORK) if r.name in names]
         return found[0] if len(found) == 1 else None
+
+    def subnets_reached(self, machines: Machines) -> tuple[Resource, ...]:
+        """The subnets of this program that the interfaces stand in, also where preview cannot tell which stands where."""
+        found = [a.subnet for a in self.attachments(machines) or () if a.subnet is not None]
+        found += [r for r in self._traced(machines.source) if r.type == SUBNET]
+        return tuple({r.urn: r for r in found}.values())
 
     def reaches(self, machines: Machines, network: Resource) -> bool:
         """Whether an interface of the machines stands in a network, also where preview cannot tell which one."""

@@ -3,6 +3,7 @@ AZ-09 (spot, ephemeral disk and a shutdown schedule), with their passing twins."
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
@@ -373,3 +374,40 @@ def test_09_the_priority_is_the_one_that_was_asked_for(wish: str, priority: str 
     graph = graph_of(str([nodes]).replace("None", "null").replace("True", "true").replace("False", "false"))
     assert ("GI3221" in codes(check_graph(graph, plan))) is not right
     assert "GI3221" not in codes(check_graph(graph, now=NOW))
+
+
+def near(**inputs: Any) -> dict[str, Any]:
+    return resource("compute.ProximityPlacementGroup", "near", **inputs)
+
+
+INTENT = {"vmSizes": [A100]}
+
+
+@pytest.mark.parametrize(
+    ("group", "zones", "fault"),
+    [
+        (near(zones=["1"], intent=INTENT), ["1"], ""),
+        (near(), ["1"], ""),
+        (near(), [], ""),
+        (near(intent=INTENT), [], "no zone is named"),
+        (near(zones=["1", "2"]), [], "names the zones 1, 2"),
+        (near(zones=["1"]), ["2"], "their group 'near' in 1"),
+        (near(), ["1", "2"], "the zones 1, 2"),
+    ],
+)
+def test_a_proximity_group_is_one_place(group: dict[str, Any], zones: list[str], fault: str):
+    nodes = scale_set(A100, 2, zones=zones, proximityPlacementGroup={"id": ref("near")})
+    messages = [d.message for d in judge(group, nodes).diagnostics if d.code == "GI3212"]
+    assert ([fault in m for m in messages] == [True]) if fault else not messages
+
+
+@pytest.mark.parametrize(
+    ("line", "heard"),
+    [("curl http://169.254.169.254/metadata/scheduledevents?api-version=2020-07-01", True), ("python train.py", False)],
+)
+def test_09_somebody_listens_for_the_notice(line: str, heard: bool):
+    data = base64.b64encode(f"#!/bin/bash\n{line}\n".encode()).decode()
+    assert ("SPOT-05" in found(changed(POOL, f"{P}.userData", data), autoscale())) is not heard
+    assert "SPOT-05" not in found(
+        changed(changed(POOL, f"{P}.userData", data), f"{P}.priority", "Regular"), autoscale()
+    )

@@ -341,3 +341,20 @@ def test_a_type_is_known_whatever_its_api_version(token: str):
         f"- {{type: '{token}', name: nodes, inputs: {{sku: {{name: {H100}, capacity: 2}}, singlePlacementGroup: false}}}}"
     )
     assert "GI3202" in codes(check_graph(graph, now=NOW))
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (base64.b64encode(b"#!/bin/bash\n").decode(), ""),
+        (base64.b64encode(b"x" * 65535).decode(), ""),
+        (base64.b64encode(b"x" * 65536).decode(), "65536 bytes, and Azure takes 65535"),
+        ("#!/bin/bash", "not base64"),
+    ],
+)
+@pytest.mark.parametrize("field", ["osProfile.customData", "userData"])
+def test_boot_scripts_that_azure_refuses(field: str, data: str, text: str):
+    messages = [
+        d.message for d in judge(changed(scale_set(A100, 1), f"{P}.{field}", data)).diagnostics if d.code == "GI3226"
+    ]
+    assert ([text in m for m in messages] == [True]) if text else not messages

@@ -104,7 +104,7 @@ def test_11_a_public_address_or_a_load_balancer_is_a_way_out():
     [
         ("1", ("1",), "'nodes' behind it in 2"),
         ("2", ("1",), "its address 'out-ip' in 1"),
-        ("2", (), "its address 'out-ip' in none"),
+        ("2", (), "its address 'out-ip' in no zone"),
     ],
 )
 def test_11_a_gateway_in_another_zone(nat: str, ip: tuple[str, ...], text: str):

@@ -195,3 +195,36 @@ def test_a_volume_wants_a_delegated_subnet_and_nfs_a_tree():
     account = resource("storage.StorageAccount", "data", enableNfsV3=True)
     assert "NFS-01" in found(account)
     assert "NFS-01" not in found(changed(account, "isHnsEnabled", True))
+
+
+def importing(roles: tuple[str, ...], *, keys: bool = True, logs: str = "logs") -> list[dict[str, Any]]:
+    """A file system that imports a container of this program's account, with roles for the service's principal."""
+    given = [
+        resource("authorization.RoleAssignment", f"role{n}", scope=ref("data"), principalId="0d1e", principalType="ServicePrincipal",
+                 roleDefinitionId=f"/providers/Microsoft.Authorization/roleDefinitions/{role}")
+        for n, role in enumerate(roles)
+    ]  # fmt: skip
+    settings = {"container": ref("sets"), "loggingContainer": ref(logs)}
+    return [
+        resource("storage.StorageAccount", "data", allowSharedKeyAccess=keys),
+        *(resource("storage.BlobContainer", name, accountName=ref("data", "name")) for name in ("sets", "logs")),
+        *given,
+        lustre(125, 16, hsm={"settings": settings}),
+    ]
+
+
+CONTRIBUTOR, DATA = "17d1049b-9a84-46fb-8f53-869881c3d3ab", "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
+
+
+@pytest.mark.parametrize(
+    ("resources", "wrong"),
+    [
+        (importing((CONTRIBUTOR, DATA)), False),
+        (importing((CONTRIBUTOR,)), True),
+        (importing(()), True),
+        (importing((CONTRIBUTOR, DATA), keys=False), True),
+        (importing((CONTRIBUTOR, DATA), logs="sets"), True),
+    ],
+)
+def test_imports(resources: list[dict[str, Any]], wrong: bool):
+    assert ("AML-07" in found(*resources)) is wrong

@@ -47,8 +47,12 @@ def _faults(m: Machines, attachments: tuple[Attachment, ...]) -> Iterator[str]:
     homes = dict.fromkeys(a.key for a in attachments if a.kind in RDMA_KINDS and a.key)
     if len(homes) > 1:
         yield f"the RDMA interfaces stand in {len(homes)} networks, and must share one"
+    slots = m.layout.slots if m.layout is not None and len(m.layout.slots) == len(attachments) else ()
     for a in attachments:
         if a.network is None or profile_unknown(a.network):
+            continue
+        # An interface of the wrong kind in the right place is another rule's.
+        if slots and a.kind != slots[a.index].nic_type and slots[a.index].nic_type in RDMA_KINDS:
             continue
         found = profile(a.network)
         if a.kind in RDMA_KINDS and found is None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_graph import is_roce
-from ...gcp_interfaces import outer_address
+from ...gcp_interfaces import RDMA_KINDS, outer_address
 from ...gcp_types import FIREWALL, NETWORK, ROUTER
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
@@ -29,9 +29,7 @@ _EXTRAS = {
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each resource, and for each interface."""
     networks = [n for n in ctx.gcp.of_type(NETWORK) if is_roce(n)]
-    if not networks:
-        return
-    for r in ctx.gcp.of_type(*_EXTRAS):
+    for r in ctx.gcp.of_type(*_EXTRAS) if networks else ():
         key, what = _EXTRAS[r.type]
         links = ctx.gcp.linked(r, key, NETWORK)
         if links.unknown:
@@ -43,7 +41,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 )
     for m in ctx.gcp.vms:
         for a in ctx.gcp.attachments(m) or ():
-            if a.network in networks and outer_address(a.raw):
+            if (a.kind in RDMA_KINDS or a.network in networks) and outer_address(a.raw):
                 yield CODE.at(
                     m.path(f"networkInterfaces[{a.index}].accessConfigs"),
                     "an RDMA interface takes no external address",

@@ -35,7 +35,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         for a, b in combinations(gcp.subnets_of(network), 2):
             together.setdefault((a.urn, b.urn), (a, b, f"of network '{network.name}'"))
     for m in gcp.vms:
-        found = {x.subnet.urn: x.subnet for x in gcp.attachments(m) or () if x.subnet is not None}.values()
+        found = gcp.subnets_reached(m)
         for a, b in combinations(found, 2):
             together.setdefault((a.urn, b.urn), (a, b, f"of machines '{m.name}'"))
         for subnet in found:

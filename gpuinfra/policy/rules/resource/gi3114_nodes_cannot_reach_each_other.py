@@ -14,6 +14,8 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_firewall import lets_everything
 from ...gcp_graph import is_roce, profile_unknown
+from ...gcp_interfaces import RDMA_KINDS
+from ...gcp_machines import Machines
 from ...gcp_types import FIREWALL, NETWORK
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -29,21 +31,33 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each network. A network with a firewall policy is not judged: the policy may let them in."""
     said: set[str] = set()
     for m in ctx.gcp.vms:
-        if not m.has_gpus or ctx.gcp.most_machines(m) < 2 or len(m.interfaces or ()) < 2:
+        several = ctx.gcp.several(m)
+        if not m.has_gpus or several is False or len(m.interfaces or ()) < 2:
             continue
-        for a in ctx.gcp.attachments(m) or ():
-            if a.network is None or is_roce(a.network) or profile_unknown(a.network) or a.network.urn in said:
+        for network in _networks(ctx, m):
+            if is_roce(network) or profile_unknown(network) or network.urn in said:
                 continue
-            said.add(a.network.urn)
-            verdict = _let_in(ctx, a.network)
+            said.add(network.urn)
+            verdict = _let_in(ctx, network)
             if verdict is None:
-                yield Undecided(CODE.code, a.network.name, "the network of a firewall rule is not known yet")
+                yield Undecided(CODE.code, network.name, "the network of a firewall rule is not known yet")
+            elif not verdict and several is None:
+                yield Undecided(CODE.code, network.name, "how many machines there are is not known yet")
             elif not verdict:
                 yield CODE.at(
-                    a.network.name,
-                    f"no rule lets nodes '{m.name}' reach each other over interface {a.index}",
-                    resource=a.network.name,
+                    network.name,
+                    f"no rule lets nodes '{m.name}' reach each other in this network",
+                    resource=network.name,
                 )
+
+
+def _networks(ctx: GraphContext, m: Machines) -> list[Resource]:
+    """The networks of the ordinary interfaces, where preview knows them one by one; else all that are not RDMA's."""
+    attachments = ctx.gcp.attachments(m) or ()
+    if any(a.late for a in attachments):
+        # Some of them may be the RDMA cards': without a profile that is another rule's finding.
+        return [] if any(a.kind in RDMA_KINDS for a in attachments) else list(ctx.gcp.homes(m) or ())
+    return [a.network for a in attachments if a.network is not None and a.kind not in RDMA_KINDS]
 
 
 def _let_in(ctx: GraphContext, network: Resource) -> bool | None:

@@ -25,7 +25,7 @@ _MORE = ("additionalNodeNetworkConfigs", "acceleratorNetworkProfile")
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template or pool; what our own component made is judged by the plan rules."""
     for m in ctx.gcp.machines:
-        if m.facts is None or m.facts.fabric is FabricKind.NONE or ctx.gcp.most_machines(m) < 2:
+        if m.facts is None or m.facts.fabric is FabricKind.NONE or ctx.gcp.several(m) is False:
             continue
         if ctx.gcp.ours(m.source):
             continue
@@ -41,7 +41,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield _finding(ctx, m, m.path("networkInterfaces"))
 
 
-def _finding(ctx: GraphContext, m: Machines, path: str) -> Diagnostic:
+def _finding(ctx: GraphContext, m: Machines, path: str) -> Diagnostic | Undecided:
+    if not ctx.gcp.several(m):
+        return Undecided(CODE.code, m.name, "how many machines there are is not known yet")
     return CODE.at(
         path,
         f"up to {ctx.gcp.most_machines(m):g} nodes of {m.machine_type} with one interface, though the type has "

@@ -21,7 +21,7 @@ _APART = (CapacityType.ON_DEMAND, CapacityType.SPOT)
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template; what our own component made is judged by the plan rules."""
     for m in ctx.gcp.vms:
-        if m.facts is None or m.facts.fabric is FabricKind.NONE or ctx.gcp.most_machines(m) < 2:
+        if m.facts is None or m.facts.fabric is FabricKind.NONE or ctx.gcp.several(m) is False:
             continue
         if ctx.gcp.ours(m.source) or m.get("resourcePolicies") is not None:
             continue
@@ -29,6 +29,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         if m.purchase is None:
             yield Undecided(CODE.code, m.name, "how the machines are bought is not known yet")
+        elif m.purchase in _APART and not ctx.gcp.several(m):
+            yield Undecided(CODE.code, m.name, "how many machines there are is not known yet")
         elif m.purchase in _APART:
             yield CODE.at(
                 m.path("resourcePolicies"),
@@ -57,7 +59,7 @@ RULE = ResourceRule(
             _T.format(4, "RESERVATION_BOUND"),
         ),
         (_T.format(4, "SPOT"),),
-        (_T.format(4, "!unknown "),),
+        (_T.format(4, "!unknown "), _T.format("!unknown ", "SPOT")),
     ),
     providers=(Provider.GCP,),
 )

@@ -23,7 +23,8 @@ CODE = described("GI3159", "up-sets-the-size-back", Severity.WARNING, __doc__, (
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each group or pool."""
     for group in ctx.gcp.of_type(*GROUPS):
-        if group.get("targetSize") is None or ignores(group, "targetSize"):
+        # A flex-start group with a size of its own is another rule's.
+        if group.get("targetSize") is None or ignores(group, "targetSize") or ctx.gcp.requests_at(group):
             continue
         scalers = [a for a in ctx.gcp.of_type(*AUTOSCALERS) if group in ctx.gcp.linked(a, "target", *GROUPS).resources]
         if scalers or is_scheduled(ctx.gcp, group):

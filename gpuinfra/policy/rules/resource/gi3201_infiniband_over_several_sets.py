@@ -1,7 +1,7 @@
 """InfiniBand nodes in more than one set.
 
 What: Two scale sets of one InfiniBand size, or machines of one that share no availability set.
-Severity: error where the sets are put into one proximity placement group, so that they are meant as one; else warning
+Severity: warning where the sets share no proximity placement group, since they may be meant apart
 Why: Only machines of one scale set, or of one availability set, have the same partition key. Over TCP everything works; NCCL over InfiniBand hangs.
 Fix: Make it one scale set with the sum of the nodes. Leave it so where no job spans the sets.
 References: NVIDIA/nccl-tests#36; ComputeCanada/magic_castle#200; Azure docs, set up InfiniBand on HPC VMs

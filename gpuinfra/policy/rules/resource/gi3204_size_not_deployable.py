@@ -45,7 +45,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         known = instance_type(Provider.AZURE, size) if size.lower().startswith("standard_n") else None
         if isinstance(known, Miss):
-            near = f"did you mean {' or '.join(known.nearest[:2])}?" if known.nearest else ""
+            likely = sorted(known.nearest, key=lambda n: not _lacks_ndr(n, size))[:2]
+            near = f"did you mean {' or '.join(likely)}?" if likely else ""
             yield CODE.at(
                 where,
                 f"no table knows the size {size}",
@@ -57,7 +58,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 def _severity(near: tuple[str, ...], size: str) -> Severity | None:
     """A GB200 name without its NDR is certain: such a size never was."""
-    return None if any(n.replace("_NDR", "") == size for n in near) else Severity.WARNING
+    return None if any(_lacks_ndr(n, size) for n in near) else Severity.WARNING
+
+
+def _lacks_ndr(near: str, size: str) -> bool:
+    return near.replace("_NDR", "") == size
 
 
 _T = """\

@@ -43,7 +43,12 @@ def _check(r: Resource, where: str, size: str) -> Iterator[Diagnostic]:
     row = purchase_option(Provider.AZURE, size, CapacityType.RESERVATION) if size else None
     board = infiniband(size) if size else None
     if row is not None and not row.supported:
-        yield CODE.at(where, f"{size}: {row.reason}", f"take {row.instead}" if row.instead else "", resource=r.name)
+        yield CODE.at(
+            where,
+            f"{size}: {row.reason}",
+            "leave the reservation out, and buy the nodes on demand or as spot",
+            resource=r.name,
+        )
     elif board is not None and "capacity_reservation" in board.weak:
         yield CODE.at(
             where,

@@ -44,7 +44,8 @@ def _ports(rule: SecurityRule) -> str:
         return "a port"
     if (0, HIGHEST_PORT) in ranges:
         return "every port"
-    return "port " + ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in ranges[:4])
+    shown = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in ranges[:4])
+    return f"port {shown}" if shown.isdigit() else f"each of ports {shown}"
 
 
 _T = """\

@@ -42,7 +42,7 @@ def _addresses(azure: AzureGraph, nat: Resource, zones: tuple[str, ...]) -> Iter
         if own is not None and own != zones and len(own) < 2:
             yield CODE.at(
                 f"{nat.name}.publicIpAddresses",
-                f"the gateway is in zone {zones[0]}, and its address '{address.name}' in {own[0] if own else 'none'}",
+                f"the gateway is in zone {zones[0]}, and its address '{address.name}' in {own[0] if own else 'no zone'}",
                 f'write zones: ["{zones[0]}"] on the address',
                 resource=nat.name,
             )

@@ -15,9 +15,9 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_graph import LUSTRE, PREFIX, ROLE_ASSIGNMENT, STORAGE_ACCOUNT, AzureGraph
 from ...azure_roles import STORAGE_ACCOUNT_CONTRIBUTOR, STORAGE_BLOB_DATA_CONTRIBUTOR, role_id
-from ...resource_graph import OutputRef, Resource
+from ...resource_graph import UNKNOWN, Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late, plain, truth
+from ...wire_values import plain, truth
 
 CODE = described("GI3266", "lustre-import-refused", Severity.ERROR, __doc__, ("AZ AML-07",))
 _CONTAINER = f"{PREFIX}:storage:BlobContainer"
@@ -39,7 +39,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         block = cast("Mapping[str, Any]", settings)
         data, logs = (plain(block.get(k)) for k in ("container", "loggingContainer"))
         where = f"{fs.name}.hsm.settings"
-        if data is None or logs is None or (data == logs and (isinstance(data, OutputRef) or not late(data))):
+        if data is None or logs is None or (data == logs and data is not UNKNOWN):
             yield CODE.at(
                 f"{where}.loggingContainer",
                 "the import wants two containers, one for its logs",
