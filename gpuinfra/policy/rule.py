@@ -118,7 +118,7 @@ class GraphContext:
     undecided: list[Undecided] = field(default_factory=list[Undecided])
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What a look-up in the account found, by id: for a reservation {type, count, az_id, instance_type, start, end, state,
-    placement_group_arn}. Without an entry, rules that need one stay silent."""
+    placement_group_arn}; for an instance, by its URN, {inputs}: those of the last deployment. Without an entry, rules that need one stay silent."""
     now: datetime | None = None
     """The moment to judge by; None: rules about past and future stay silent."""
 

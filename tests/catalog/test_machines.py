@@ -358,3 +358,35 @@ def test_a_driver_is_named_for_every_gpu_machine_whatever_its_share() -> None:
         card = catalog.accelerator(t.gpu_model)
         assert isinstance(card, catalog.Accelerator)
         assert driver_kind_needed(t, card) in ("cuda", "grid", "rocm")
+
+
+def test_every_google_type_with_gpus_says_what_it_is_made_of() -> None:
+    for row in catalog.instance_types(Provider.GCP):
+        if ":" in row.name:
+            continue
+        parts, layout = catalog.machine_parts(row.name), catalog.nic_layout(row.name)
+        assert parts is not None, row.name
+        assert parts.accelerator_type in catalog.machine_accelerators()
+        assert layout.boot_disk in parts.boot_types
+        assert parts.persistent_disks is any(kind.startswith("pd-") for kind in parts.boot_types)
+        # Bundled SSDs are no choice, and a choice always has none among it.
+        assert not (layout.local_ssd_bundled and parts.local_ssd_counts)
+        assert not parts.local_ssd_counts or parts.local_ssd_counts[0] == 0
+
+
+def test_n1_machines_have_no_accelerator_of_their_own() -> None:
+    for name in ("n1-standard-8", "custom-4-8192"):
+        parts = catalog.machine_parts(name)
+        assert parts is not None
+        assert parts.accelerator_type == ""
+        assert "hyperdisk-balanced" not in parts.boot_types
+    assert catalog.machine_parts("e2-medium") is None
+
+
+def test_gke_floors_are_of_their_minor_release() -> None:
+    rows = catalog.rows("gke_floors", "gcp")
+    for name in {row["pattern"] for row in rows}:
+        floors = catalog.gke_floors(name)
+        assert floors
+        assert all(f.version.startswith(f"{f.minor}.") for f in floors)
+    assert catalog.gke_floors("g2-standard-4") == ()

@@ -291,6 +291,23 @@ NO_PROFILE = """
 """
 
 
+def test_preview_counts_the_networks():
+    def said(interfaces: int, networks: int) -> set[str]:
+        nets = "".join(f"- {{type: gcp.compute.Network, name: n{i}, inputs: {{}}}}\n" for i in range(networks))
+        nets += "".join(
+            f"- {{type: gcp.compute.Subnetwork, name: s{i}, inputs: {{network: !ref n{i % networks}.id }}}}\n"
+            for i in range(interfaces)
+        )
+        slots = ", ".join(["{subnetwork: !unknown }"] * interfaces)
+        names = ", ".join(f"s{i}" for i in range(interfaces))
+        box = f"- {{type: gcp.compute.Instance, name: b, from: {{networkInterfaces: [{names}]}}, inputs: {{networkInterfaces: [{slots}]}}}}"
+        report = check_graph(graph_of(nets + box), now=NOW)
+        return {d.code for d in report.diagnostics} | {u.code for u in report.undecided}
+
+    assert "GI3103" not in said(3, 3)
+    assert "GI3103" in said(3, 2)
+
+
 @pytest.mark.parametrize(
     ("profiled", "deps", "decided"),
     [

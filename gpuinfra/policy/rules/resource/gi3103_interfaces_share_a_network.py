@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import is_roce
+from ...gcp_graph import is_roce, profile_unknown
 from ...gcp_interfaces import RDMA_KINDS
+from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain
 
@@ -41,7 +42,23 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             seen.setdefault(a.key, a.index)
         else:
             if unknown and len(ctx.gcp.attachments(m) or ()) > 1:
-                yield Undecided(CODE.code, m.name, "the network of an interface is not known yet")
+                yield from _by_number(ctx, m)
+
+
+def _by_number(ctx: GraphContext, m: Machines) -> Iterator[Diagnostic | Undecided]:
+    """Where preview does not know which interface stands where: each network that is traced has one at least, so that as
+    many networks as ordinary interfaces are one for each, and fewer are shared."""
+    homes = ctx.gcp.homes(m)
+    ordinary = [a for a in ctx.gcp.attachments(m) or () if a.kind not in RDMA_KINDS]
+    plain_ones = [n for n in homes or () if not is_roce(n)]
+    if homes is None or any(a.kind_unknown for a in ordinary) or any(map(profile_unknown, homes)):
+        yield Undecided(CODE.code, m.name, "the network of an interface is not known yet")
+    elif len(plain_ones) < len(ordinary):
+        yield CODE.at(
+            m.path("networkInterfaces"),
+            f"{len(ordinary)} interfaces stand in {len(plain_ones)} networks; each needs its own",
+            resource=m.name,
+        )
 
 
 _T = """\

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_types import CLUSTER
+from ...gcp_types import CLUSTER, last_part
+from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, late, plain, truth
 
@@ -29,7 +31,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         if late(removed) or any(m.has_gpus is None for m in pools):
             yield Undecided(CODE.code, cluster.name, "whether the cluster has a pool without GPUs is not known yet")
-        elif truth(removed) and all(m.has_gpus for m in pools):
+        elif (truth(removed) or _default_has_gpus(cluster)) and all(m.has_gpus for m in pools):
             yield CODE.at(
                 pools[0].name,
                 f"every pool of cluster '{cluster.name}' has GPUs: system pods have nowhere else to run",
@@ -41,6 +43,14 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 yield CODE.at(m.path(f"taints[{n}].key"), f"GKE adds {_TAINT} itself", resource=m.name)
 
 
+def _default_has_gpus(cluster: Resource) -> bool:
+    """Whether the pool that comes with a cluster is one of GPU nodes."""
+    kind = cluster.get("nodeConfig", "machineType")
+    found = catalog.instance_type(Provider.GCP, last_part(kind)) if isinstance(kind, str) else None
+    brings = isinstance(found, catalog.InstanceType) and found.has_gpu
+    return brings or bool(entries(cluster.get("nodeConfig", "guestAccelerators")))
+
+
 _T = """\
 - {{type: gcp.container.Cluster, name: plane, inputs: {{removeDefaultNodePool: {0}}}}}
 - type: gcp.container.NodePool
@@ -48,6 +58,11 @@ _T = """\
   inputs: {{cluster: !ref plane.id , nodeConfig: {{machineType: {1}, taints: {2}}}}}
 """
 
+
+_GPU_DEFAULT = """\
+- {type: gcp.container.Cluster, name: plane, inputs: {nodeConfig: {machineType: g2-standard-4}}}
+- {type: gcp.container.NodePool, name: pool, inputs: {cluster: !ref plane.id , nodeConfig: {machineType: g2-standard-8}}}
+"""
 
 RULE = ResourceRule(
     CODE,
@@ -59,6 +74,7 @@ RULE = ResourceRule(
             _T.format("true", "e2-standard-4", "null"),
         ),
         (
+            _GPU_DEFAULT,
             _T.format("true", "g2-standard-4", "null"),
             _T.format("false", "g2-standard-4", "[{key: nvidia.com/gpu, value: present, effect: NO_SCHEDULE}]"),
         ),

@@ -14,6 +14,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_types import INSTANCE, LUSTRE, NODE_POOL
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import items
 
 CODE = described("GI3179", "replacement-needs-twice-the-gpus", Severity.ERROR, __doc__, ("GCP GCP-ENG-01",))
 
@@ -23,7 +24,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for m in ctx.gcp.machines:
         if m.source.type not in (INSTANCE, NODE_POOL) or not m.has_gpus or m.sketched:
             continue
-        named = m.source.get("name") is not None
+        # In a state or a preview an auto-name stands among the inputs, and the engine says that it made it up.
+        named = m.source.get("name") is not None and "name" not in items(m.source.get("__defaults"))
         if not named and m.source.options.get("deleteBeforeReplace") is not True:
             yield CODE.at(
                 m.name,
@@ -60,6 +62,7 @@ RULE = ResourceRule(
         ),
         (
             _T.format("null", "{}"),
+            _T.format("box-1a2b3c4, __defaults: [name]", "{}"),
             _FS.format("{}"),
         ),
         (),
