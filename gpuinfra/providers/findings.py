@@ -44,15 +44,6 @@ SHARED_NETWORK = Code(
     fix="ask the owner for three rules on the nodes' network tag (CLUSTER-nodes): tcp, udp and icmp from that tag; tcp:22 "
     "from 35.235.240.0/20; with Lustre tcp:988 and tcp:6988 from its range",
 )
-REQUEST_OUTLIVES_END = Code(
-    "GI2174",
-    "request-outlives-end",
-    Severity.WARNING,
-    "A flex-start request may still wait when the cluster ends.",
-    why="The end takes away the nodes that are there. A request is not one of them: it is answered when machines are free, and "
-    "its nodes run for their own time.",
-    fix="cancel the request at the end, or destroy the stack",
-)
 NO_BILLING_ACCOUNT = Code(
     "GI2175",
     "no-billing-account",
@@ -99,7 +90,6 @@ CODES = (
     OPTION_WITHOUT_EFFECT,
     COMPONENT_NAME,
     SHARED_NETWORK,
-    REQUEST_OUTLIVES_END,
     GRANT_BY_HAND,
     IMAGE_WITHOUT_NAME,
     STOP_NOT_WEEKLY,

@@ -41,9 +41,9 @@ def test_01_a_job_over_two_pools_names_both_and_the_one_pool_to_make():
     assert "'a' and 'b' one pool of 8 nodes" in one.hint
 
 
-def test_01_a_job_without_a_launcher_is_warned_of():
+def test_01_a_job_over_two_named_pools_is_refused_without_a_launcher_too():
     one = said(spec(TWO, extra="job: {pools: [a, b], command: [python, t.py]}"), "GI2235")
-    assert one.severity is Severity.WARNING
+    assert one.is_error
 
 
 def test_01_pools_with_jobs_of_their_own_are_allowed():

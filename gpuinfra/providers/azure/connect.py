@@ -7,6 +7,7 @@ import pulumi
 from ...plan.models import PoolPlan
 from .network import ClusterNetwork
 from .node_pool import NodePool
+from .scale_set import login_user
 
 _KEY = "~/.ssh/id_ed25519"
 
@@ -14,7 +15,7 @@ _KEY = "~/.ssh/id_ed25519"
 def shell_command(pool: PoolPlan, network: ClusterNetwork, made: NodePool) -> pulumi.Output[str]:
     """Over the Bastion where there is one; else to the node's own address; else through the machine's agent, which runs a
     script as root and needs no way in."""
-    group, name, user = made.resource_group, made.group_name, pool.node_image.user
+    group, name, user = made.resource_group, made.group_name, login_user(pool)
     if network.bastion_name is not None:
         return pulumi.Output.all(group, name, network.bastion_name).apply(lambda v: _by_bastion(v[0], v[1], v[2], user))
     if pool.public_ip:

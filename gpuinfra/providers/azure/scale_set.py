@@ -63,6 +63,12 @@ class NodeParts:
     nodes: pulumi.Input[int]
 
 
+_USER = "azureuser"
+NOBODYS_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPJbGez0ny0nvZYdlWfytgrsSNKCBYkK5dt84Ve4hdRQ gpuinfra-nobody"
+"""A public key without a private one, for a set that is given none: ARM makes no Linux set without a key. Its 32 bytes are
+the SHA-256 of `gpuinfra: nobody holds this key`."""
+
+
 def scale_set(
     plan: ClusterPlan,
     pool: PoolPlan,
@@ -159,13 +165,18 @@ def _security(pool: PoolPlan) -> compute.SecurityProfileArgs | None:
     )
 
 
+def login_user(pool: PoolPlan) -> str:
+    """The account that Azure makes; with an image that the catalog does not know its name is ours to choose."""
+    return pool.node_image.user or _USER
+
+
 def _login(
     plan: ClusterPlan, pool: PoolPlan, custom_data: pulumi.Input[str]
 ) -> compute.VirtualMachineScaleSetOSProfileArgs:
-    user = pool.node_image.user
+    user = login_user(pool)
     keys = [
         compute.SshPublicKeyArgs(key_data=key.strip(), path=f"/home/{user}/.ssh/authorized_keys")
-        for key in plan.network.ssh_keys
+        for key in plan.network.ssh_keys or (NOBODYS_KEY,)
     ]
     return compute.VirtualMachineScaleSetOSProfileArgs(
         computer_name_prefix=host_prefix(plan.name, pool.name),
@@ -175,7 +186,7 @@ def _login(
         linux_configuration=compute.LinuxConfigurationArgs(
             disable_password_authentication=True,
             provision_vm_agent=True,
-            ssh=compute.SshConfigurationArgs(public_keys=keys) if keys else None,
+            ssh=compute.SshConfigurationArgs(public_keys=keys),
         ),
     )
 

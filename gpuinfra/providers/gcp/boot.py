@@ -11,8 +11,8 @@ from pulumi_gcp import storage as objects
 
 from ...node import BootBundle, Carrier, boot_bundle, cloud_init_installer, needs_object
 from ...plan.models import ClusterPlan, PoolPlan
-from .labels import labels
-from .names import auto_name, project_of
+from .buckets import private_bucket
+from .names import project_of
 from .storage import SharedStorage
 
 _FAMILY = "family"
@@ -32,7 +32,7 @@ class NodeBoot:
         self._opts = opts
         self._families: dict[str, pulumi.Output[str]] = {}
         self._by_object = {p.name for p in plan.pools if needs_object(plan, p)}
-        self.folder = _folder(plan, opts) if self._by_object else None
+        self.folder = private_bucket(f"{plan.name}-boot", plan, opts, kept=False) if self._by_object else None
 
     def image(self, pool: PoolPlan) -> pulumi.Input[str]:
         """The image: as given, or the newest of its family now. A template that held the family itself would boot
@@ -101,21 +101,6 @@ class NodeBoot:
             opts=self._opts,
         )
         return pulumi.Output.all(carrier, body.id).apply(lambda both: _text(both[0]))
-
-
-def _folder(plan: ClusterPlan, opts: pulumi.ResourceOptions) -> objects.Bucket:
-    name = f"{plan.name}-boot"
-    return objects.Bucket(
-        name,
-        name=auto_name(name, "bucket"),
-        location=plan.region,
-        uniform_bucket_level_access=True,
-        public_access_prevention="enforced",
-        force_destroy=True,
-        labels=labels(plan),
-        project=project_of(plan),
-        opts=opts,
-    )
 
 
 def _text(carrier: Carrier) -> str:

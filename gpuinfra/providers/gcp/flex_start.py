@@ -6,9 +6,6 @@ import pulumi
 from pulumi_gcp import compute
 
 from ...plan.models import ClusterPlan, PoolPlan
-from ...spec.quantities import format_duration
-from ..findings import REQUEST_OUTLIVES_END
-from ..planning import warn
 from .group import Group
 from .names import auto_name, project_of
 from .scheduling import is_queued, run_seconds
@@ -25,7 +22,6 @@ def ask_for_nodes(plan: ClusterPlan, pool: PoolPlan, group: Group, opts: pulumi.
     seconds = run_seconds(plan, pool)
     if not is_queued(pool) or seconds is None or not pool.count_initial:
         return None
-    _warn_of_the_end(plan, pool)
     name = f"{pool.resource_name}-request"
     described = f"{pool.count_initial} nodes of pool {pool.name} of {plan.name}"
     options = pulumi.ResourceOptions.merge(
@@ -66,23 +62,4 @@ def ask_for_nodes(plan: ClusterPlan, pool: PoolPlan, group: Group, opts: pulumi.
         deletion_policy=abandon,
         project=project_of(plan),
         opts=options,
-    )
-
-
-def _warn_of_the_end(plan: ClusterPlan, pool: PoolPlan) -> None:
-    stops = plan.spec.shutdown.stop_at if plan.spec.shutdown else None
-    duration = pool.capacity.duration
-    if duration is None or not (plan.lease.present or stops):
-        return
-    where = f"--project {project_of(plan)} --{'zone' if plan.zone else 'region'} {plan.zone or plan.region}"
-    warn(
-        (
-            REQUEST_OUTLIVES_END.at(
-                f"{pool.path}.capacity",
-                f"a request that still waits at the cluster's end is answered later all the same, for up to "
-                f"{format_duration(duration)}",
-                f"cancel it then: gcloud compute instance-groups managed resize-requests list {pool.cloud_name} {where}, and "
-                "cancel with its name; or pulumi destroy",
-            ),
-        )
     )

@@ -35,7 +35,8 @@ def scheduling(plan: ClusterPlan, pool: PoolPlan) -> compute.RegionInstanceTempl
 
 
 def is_queued(pool: PoolPlan) -> bool:
-    """Whether machines come by a request, and not by the group's size."""
+    """Whether machines come by a request, and not by the group's size: it may wait for days, and the size does not call it
+    back."""
     return pool.capacity.type is CapacityType.FLEX_START
 
 

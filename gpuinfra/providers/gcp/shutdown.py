@@ -19,7 +19,8 @@ from .cron import moment_line, schedule_lines
 from .group_stops import GroupStops
 from .names import project_of
 from .project import group_url
-from .stop_workflow import StopWorkflow, is_queued
+from .scheduling import is_queued
+from .stop_workflow import StopWorkflow
 
 _UTC = "Etc/UTC"
 _COMPUTE = "https://www.googleapis.com/auth/compute"

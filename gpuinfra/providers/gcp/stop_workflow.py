@@ -15,13 +15,13 @@ import yaml
 from pulumi_gcp import projects, serviceaccount, workflows
 
 from ...plan.models import ClusterPlan, PoolPlan
-from ...vocabulary import CapacityType
 from ..late_text import late_text
 from .group_stops import GroupStops
 from .labels import labels
 from .names import account_id, auto_name, project_of
 from .project import group_url
 from .roles import member_of
+from .scheduling import is_queued
 
 _SOURCE = "scale_to_zero.yaml"
 _EXECUTIONS = "https://workflowexecutions.googleapis.com/v1/"
@@ -73,11 +73,6 @@ class StopWorkflow:
             member=member_of(self.starter),
             opts=opts,
         )
-
-
-def is_queued(pool: PoolPlan) -> bool:
-    """Whether a request of the pool may wait for machines, for days: the group's size does not call it back."""
-    return pool.capacity.type is CapacityType.FLEX_START
 
 
 def workflow_source(plan: ClusterPlan, pools: Sequence[PoolPlan]) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from typing import Any
 
 import pytest
@@ -226,6 +228,24 @@ def test_nodes_are_logged_in_to_by_key_and_told_of_their_end() -> None:
     assert len(login["computerNamePrefix"]) <= 15
     notice = found["scheduledEventsProfile"]["terminateNotificationProfile"]
     assert notice == {"enable": True, "notBeforeTimeout": "PT10M"}
+
+
+def test_a_set_without_a_key_gets_one_that_nobody_holds() -> None:
+    """ARM makes no Linux set without a key, and a key made from a sentence has no private half."""
+    spec = cluster(network={"ssh_keys": []})
+    login = profile(made(spec))["osProfile"]["linuxConfiguration"]
+    assert login["disablePasswordAuthentication"] is True
+    (key,) = login["ssh"]["publicKeys"]
+    kind, body, _ = key["keyData"].split()
+    assert kind == "ssh-ed25519"
+    assert base64.b64decode(body)[-32:] == hashlib.sha256(b"gpuinfra: nobody holds this key").digest()
+    (said,) = [d for d in judge(parse(spec), NOW).diagnostics if d.code == "GI2253"]
+    assert not said.is_error
+
+
+def test_an_image_whose_login_is_not_known_gets_an_account_of_ours() -> None:
+    found = made(cluster(image={"node": GALLERY}))
+    assert profile(found)["osProfile"]["adminUsername"] == "azureuser"
 
 
 @pytest.mark.parametrize("public", [True, False])

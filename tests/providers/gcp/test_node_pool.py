@@ -124,13 +124,6 @@ def test_the_number_of_a_flex_group_is_never_ours_also_without_a_lease() -> None
     assert only(recorded(spec), GROUP).options["ignoreChanges"] == ["targetSize"]
 
 
-def test_a_request_that_may_outlive_the_end_is_said(flex: ResourceGraph) -> None:
-    (text,) = [t for _, t in flex.logs if "GI2174" in t]
-    assert "resize-requests list train-gpu" in text
-    quiet = recorded(cluster(node_pools=[pool(capacity=FLEX)], shutdown=None, workload="inference"))
-    assert not [t for _, t in quiet.logs if "GI2174" in t]
-
-
 def test_a_pool_that_is_off_asks_for_nothing() -> None:
     graph = recorded(cluster(node_pools=[pool(name="on"), pool(count=0, capacity=FLEX)]))
     assert not graph.of_type(REQUEST)

@@ -1,7 +1,7 @@
 """Linux nodes of Azure without an SSH key.
 
 What: `network.ssh_keys` is empty.
-Why: A Linux scale set needs a public key or a password, and a password is refused by policy; without a key of yours nobody can log in.
+Why: A Linux scale set needs a public key or a password, and a password is refused by policy. Without a key of yours the set is made with one that nobody holds: nobody can log in, and a key that is added later makes the set anew.
 Fix: Add network.ssh_keys: [ssh-ed25519 AAAA… you].
 References: Azure docs, create a Linux scale set; AVM, avm-res-compute-virtualmachinescaleset
 """
@@ -14,14 +14,15 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described("GI2253", "no-ssh-key", Severity.ERROR, __doc__, ("AZ SEC-05",))
+CODE = described("GI2253", "no-ssh-key", Severity.WARNING, __doc__, ("AZ SEC-05",))
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     """One finding for the network."""
     if not ctx.plan.network.ssh_keys:
         yield CODE.at(
-            "network.ssh_keys", "no key is given: a Linux scale set is not made without one, and nobody could log in"
+            "network.ssh_keys",
+            "no key is given: a Linux scale set is not made without one, so it gets one that nobody holds, and nobody can log in",
         )
 
 
