@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib
-import statistics
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -48,9 +47,10 @@ def _compare(providers: Sequence[str], pools: int, runs: int) -> bool:
             start = time.process_time()
             counts[name] = len(record(program, preview=True).resources)
             rates[name].append(counts[name] / (time.process_time() - start))
-    found = {name: statistics.median(values) for name, values in rates.items()}
+    # What else the machine does only ever adds to a time, so the best run is the nearest to the program's own.
+    found = {name: max(values) for name, values in rates.items()}
     where = " and ".join(providers)
-    print(f"registration on {where}, {pools} pools each, median of {runs}")
+    print(f"registration on {where}, {pools} pools each, best of {runs}")
     for name, rate in found.items():
         print(f"       {name}: {counts[name]} resources, {rate:.0f}/s")
     return verdict(f"{where}: rate by hand over ours", found["by hand"] / found["gpuinfra"], 1 / 0.9)
