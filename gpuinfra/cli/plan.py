@@ -82,7 +82,8 @@ def command(
         from .plan_view import moved_text, plan_text
 
         text = plan_text(judged.plan, recorded.graph, cost) if judged.plan and cost else ""
-        text = text if changes is None else moved_text(changes) + text
+        if changes is not None and (changes or judged.plan):  # neither: the spec could not be read
+            text = moved_text(changes) + text
         write(text + findings_text(found, [spec]) + waiting_line(recorded.undecided))
     if recorded.missing_sdk:
         note(recorded.missing_sdk)

@@ -235,6 +235,28 @@ def test_names_begin_as_the_cloud_lets_them(base, name, storage, refused):
     assert bool(found(named, "GI2071")) == bool(refused)
 
 
+_PPG = "/subscriptions/0/resourceGroups/rg/providers/Microsoft.Compute/proximityPlacementGroups/p"
+
+
+@pytest.mark.parametrize(
+    ("base", "name", "refused"),
+    [
+        (GCP, "near-1", False),
+        (GCP, "projects/acme-lab/regions/us-central1/resourcePolicies/near-1", False),
+        (GCP, "My Policy", True),
+        (GCP, "near_1", True),
+        (GCP, "projects/acme-lab/resourcePolicies/near-1", True),
+        (AZURE, "near_1", False),
+        (AZURE, _PPG, False),
+        (AZURE, _PPG.replace("proximityPlacementGroups", "availabilitySets"), True),
+        (AZURE, "near group", True),
+        (AWS, "My group", False),
+    ],
+)
+def test_a_group_of_ones_own_has_a_name_that_the_cloud_takes(base, name, refused):
+    assert bool(found(resolved(pool(base, proximity=name)), "GI2071")) is refused
+
+
 @pytest.mark.parametrize("word", ["cluster", "compact", "a; $(id)", "spread"])
 def test_a_word_that_names_no_group(word):
     assert "auto" in only(resolved(pool(proximity=word)), "GI2045").hint
