@@ -114,14 +114,16 @@ def record_plan(plan: ClusterPlan) -> Recorded:
         return Recorded(None, missing_sdk=str(e))
     from ..cluster import GpuCluster
     from ..policy.engine import check_graph
+    from ..providers.planning import listening
     from ..testing import record
 
     try:
-        graph = record(lambda: GpuCluster(plan.name, plan.spec, now=plan.now), project=plan.name, stack="plan")
+        with listening() as heard:
+            graph = record(lambda: GpuCluster(plan.name, plan.spec, now=plan.now), project=plan.name, stack="plan")
     except GpuInfraError as e:
         return Recorded(None, e.diagnostics)
     report = check_graph(graph, plan)
-    return Recorded(graph, report.diagnostics, report.undecided)
+    return Recorded(graph, (*heard, *report.diagnostics), report.undecided)
 
 
 def waiting_line(undecided: Sequence[Undecided]) -> str:
