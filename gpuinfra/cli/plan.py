@@ -113,7 +113,7 @@ def record_plan(plan: ClusterPlan) -> Recorded:
     except MissingSdk as e:
         return Recorded(None, missing_sdk=str(e))
     from ..cluster import GpuCluster
-    from ..policy.engine import check_graph
+    from ..policy.engine import check_graph, waived
     from ..providers.planning import listening
     from ..testing import record
 
@@ -123,7 +123,8 @@ def record_plan(plan: ClusterPlan) -> Recorded:
     except GpuInfraError as e:
         return Recorded(None, e.diagnostics)
     report = check_graph(graph, plan)
-    return Recorded(graph, (*heard, *report.diagnostics), report.undecided)
+    found = (*waived(heard, plan.spec.waivers, plan.now), *report.diagnostics)
+    return Recorded(graph, found, report.undecided)
 
 
 def waiting_line(undecided: Sequence[Undecided]) -> str:

@@ -255,6 +255,10 @@ def test_what_a_room_finds_is_shown_with_its_place(run, tmp_path):
     (line,) = [text for text in ran.out.splitlines() if "GI2176" in text and "warning" in text]
     assert ":8:42: " in line
     assert ran.out.count("[GI2123]") == 1, "what check says is not said twice"
+    waiver = "waivers: [{code: GI2176, reason: assigned by hand, expires: 2099-01-01}]\n"
+    with_waiver = tmp_path / "waived.yaml"
+    with_waiver.write_text(AZURE_STORE + waiver)
+    assert "warning[GI2176]" not in run("plan", with_waiver).out
     data = run("plan", spec, "--format", "json").data
     assert [d["path"] for d in data["findings"] if d["code"] == "GI2176"] == ["storage[0].existing"]
 

@@ -277,3 +277,23 @@ def test_a_reservation_without_a_calendar_waits_for_no_moment():
 def test_a_calendar_reservation_waits_for_its_start():
     p = placed(GCP, capacity={"type": "reservation", "id": "res-h", **AHEAD}, count=4)
     assert (p.count_initial, p.wanted) == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        ({"min": 0, "max": 4}, True),
+        ({"min": 0, "max": 4, "initial": 0}, True),
+        ({"min": 0, "max": 4, "initial": 4}, False),
+        ({"min": 2, "max": 4}, False),
+        (4, False),
+        (0, False),
+    ],
+)
+def test_flex_start_that_asks_for_nothing_is_said(count, said):
+    """The request is made once, at the first `up`; nothing adds the other nodes of a range."""
+    flex = {"type": "flex_start", "duration": "12h"}
+    warned = found(resolved(pool(GCP, instance_type="a3-megagpu-8g", capacity=flex, count=count)), "GI2031")
+    assert [(d.path, d.is_error, d.hint) for d in warned] == (
+        [("node_pools[0].count", False, "add initial: 4")] if said else []
+    )
