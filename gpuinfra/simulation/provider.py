@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from ipaddress import IPv4Network
 from typing import Any
 
 import grpc
@@ -120,7 +121,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
         asked = self._request(request.urn, request.type, inputs)
         try:
             with self._world.step():
-                id_ = self._cloud.identify(asked)
+                asked, id_ = self._identified(asked)
                 self._cloud.create(asked, id_)
                 state = self._state(kind, asked, inputs, id_)
                 self._keep(asked, id_, state)
@@ -215,6 +216,17 @@ class SimulatedProvider(service.ResourceProviderServicer):
     def _request(self, urn: str, type_: str, inputs: Mapping[str, Any]) -> Request:
         return Request(type_, urn.split("::", 3)[-1], urn, opened(dict(inputs)), self._world, self._config)
 
+    def _identified(self, asked: Request) -> tuple[Request, str]:
+        """The id of a new resource. Where the one that it replaces stands yet, a made-up name is another."""
+        id_ = self._cloud.identify(asked)
+        while (held := self._world.thing(asked.type, id_)) is not None and held.urn == asked.urn:
+            again = replace(asked, turn=asked.turn + 1)
+            other = self._cloud.identify(again)
+            if other == id_:
+                break
+            asked, id_ = again, other
+        return asked, id_
+
     def _previewed(self, kind: ResourceType | None, inputs: dict[str, Any]) -> dict[str, Any]:
         unknown = dict.fromkeys(kind.outputs, UNKNOWN) if kind is not None else {}
         # An input that was left out is not computed either, as far as a preview can tell.
@@ -252,6 +264,8 @@ def _replaces(table: Diffs, path: str, old: Mapping[str, Any], new: Mapping[str,
     if path in table.shrink:
         before, after = old.get(path), new.get(path)
         try:
+            if "/" in str(before):
+                return not IPv4Network(str(after)).supernet_of(IPv4Network(str(before)))
             return float(after) < float(before)  # type: ignore[arg-type]
         except (TypeError, ValueError):
             return False

@@ -70,8 +70,8 @@ _CHILDREN = {
 
 def _made_up(request: Request) -> str:
     if request.type == "azure-native:storage:StorageAccount":
-        return re.sub(r"[^a-z0-9]", "", request.name.lower())[:16] + digest(request.urn, 8)
-    return f"{request.name}{digest(request.urn, 8)}"
+        return re.sub(r"[^a-z0-9]", "", request.name.lower())[:16] + digest(request.seed, 8)
+    return f"{request.name}{digest(request.seed, 8)}"
 
 
 def _identify(request: Request) -> str:
@@ -94,7 +94,7 @@ def _identify(request: Request) -> str:
     if special:
         kind, own = special
         return f"{scope}/providers/{kind}/{inputs.get(own) or _made_up(request)}"
-    return f"{group}/{request.name}-{digest(request.urn, 7)}"
+    return f"{group}/{request.name}-{digest(request.seed, 7)}"
 
 
 _SCOPED = {
@@ -162,7 +162,7 @@ def _shape(state: dict[str, Any]) -> dict[str, Any]:
 def _address(request: Request, subnet: str) -> str:
     thing = request.world.thing(SUBNET, subnet)
     cidr = str(thing.inputs.get("addressPrefix") or "10.0.0.0/24") if thing else "10.0.0.0/24"
-    return f"{cidr.split('/')[0].rsplit('.', 1)[0]}.{int(digest(request.urn, 4), 16) % 250 + 4}"
+    return f"{cidr.split('/')[0].rsplit('.', 1)[0]}.{int(digest(request.seed, 4), 16) % 250 + 4}"
 
 
 # What is refused.

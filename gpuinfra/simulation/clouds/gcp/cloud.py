@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from ipaddress import IPv4Network
 from typing import Any
 
 from ...cloud import Cloud, Groups, Refusal, Request, Spending, digest
@@ -57,7 +58,7 @@ def _project(request: Request) -> str:
 def _name(request: Request) -> str:
     inputs = request.inputs
     own = next((inputs[k] for k in _OWN_NAMES if isinstance(inputs.get(k), str)), None)
-    return str(own or f"{inputs.get('namePrefix') or request.name + '-'}{digest(request.urn, 7)}")
+    return str(own or f"{inputs.get('namePrefix') or request.name + '-'}{digest(request.seed, 7)}")
 
 
 def _identify(request: Request) -> str:
@@ -68,10 +69,10 @@ def _identify(request: Request) -> str:
         return f"projects/{p}/{where}/{collection}/{n}"
     form = _OTHERS.get(request.type)
     if form is None:
-        return f"{request.name}-{digest(request.urn, 7)}"
+        return f"{request.name}-{digest(request.seed, 7)}"
     group = str(request.inputs.get("instanceGroupManager") or "").rsplit("/", 1)[-1]
     return form.format(
-        p=p, n=n, l=place, g=group, b=request.inputs.get("billingAccount", ""), d=digest(request.urn, 12)
+        p=p, n=n, l=place, g=group, b=request.inputs.get("billingAccount", ""), d=digest(request.seed, 12)
     )
 
 
@@ -80,7 +81,7 @@ def _outputs(request: Request, id_: str) -> Mapping[str, Any]:
     out: dict[str, Any] = {} if own != "name" else {"name": id_.rsplit("/", 1)[-1]}
     if request.type in _COMPUTE:
         out["selfLink"] = _API + id_
-        out["selfLinkUnique"] = f"{_API}{id_}?uniqueId={int(digest(request.urn, 12), 16)}"
+        out["selfLinkUnique"] = f"{_API}{id_}?uniqueId={int(digest(request.seed, 12), 16)}"
     labels = request.inputs.get("labels")
     if is_map(labels):
         out |= {"effectiveLabels": labels, "pulumiLabels": labels}
@@ -119,7 +120,7 @@ def _address(request: Request) -> str:
     """An address in the range that is peered for services; one in the default range where none is."""
     ranges = request.world.things("gcp:compute/globalAddress:GlobalAddress")
     base = str(ranges[0].inputs.get("address") or "10.60.0.0") if ranges else "10.60.0.0"
-    return f"{base.rsplit('.', 1)[0]}.{int(digest(request.urn, 4), 16) % 250 + 2}"
+    return f"{base.rsplit('.', 1)[0]}.{int(digest(request.seed, 4), 16) % 250 + 2}"
 
 
 # What is refused.
@@ -167,6 +168,15 @@ def _is_rdma(world: World, name: str) -> bool:
     return any("-vpc-" in str(n.inputs.get("networkProfile") or "") for n in nets if n.id.endswith(f"/{name}"))
 
 
+def _subnet_made(request: Request, id_: str) -> None:
+    network, cidr = request.inputs.get("network"), str(request.inputs.get("ipCidrRange") or "")
+    beside = [s for s in request.world.things(request.type) if s.inputs.get("network") == network]
+    for other in beside:
+        if cidr and IPv4Network(cidr).overlaps(IPv4Network(str(other.outputs.get("ipCidrRange")))):
+            said = f"Invalid IPCidrRange: {cidr} conflicts with existing subnetwork '{other.id.rsplit('/', 1)[-1]}'"
+            raise Refusal("400 badRequest", said)
+
+
 def _firewall_made(request: Request, id_: str) -> None:
     name = str(request.inputs.get("network") or "").rsplit("/", 1)[-1]
     if _is_rdma(request.world, name):
@@ -174,11 +184,13 @@ def _firewall_made(request: Request, id_: str) -> None:
 
 
 _LUSTRE_STEPS = {"1000": 9000, "500": 18000, "250": 36000, "125": 72000}
+_LUSTRE_DYNAMIC_STEP = 472000
 
 
 def _lustre_made(request: Request, id_: str) -> None:
     size, tier = int(request.inputs.get("capacityGib") or 0), str(request.inputs.get("perUnitStorageThroughput") or "")
-    step = _LUSTRE_STEPS.get(tier)
+    dynamic = bool(request.inputs.get("dynamicTierOptions"))
+    step = _LUSTRE_DYNAMIC_STEP if dynamic and not tier else _LUSTRE_STEPS.get(tier)
     if step is None or size % step or not size:
         raise Refusal("400 INVALID_ARGUMENT", f"capacity_gib {size} is not valid for {tier} MB/s per TiB")
 
@@ -203,6 +215,7 @@ def _request_made(request: Request, id_: str) -> None:
 
 _CREATED: dict[str, Callable[[Request, str], None]] = {
     **dict.fromkeys(TEMPLATES, _template_made),
+    "gcp:compute/subnetwork:Subnetwork": _subnet_made,
     "gcp:compute/firewall:Firewall": _firewall_made,
     LUSTRE: _lustre_made,
     GROUP: _group_made,
