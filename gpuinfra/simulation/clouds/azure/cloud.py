@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import count
 from typing import Any
 
 from ...cloud import Cloud, Groups, Refusal, Request, Spending, digest
 from ...values import UNKNOWN, as_list, as_map, holds_unknown, is_list, lookup
-from ...world import World
-from . import machines
+from ...world import Thing, World
+from . import machines, networks
 from .replacement import DIFFS
-from .types import AUTOSCALE, LUSTRE, SET, SUBNET
+from .types import AUTOSCALE, LUSTRE, SET, SUBNET, VNET
 
 _SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
 
@@ -22,7 +23,7 @@ _ARM = {
         "Microsoft.Compute/proximityPlacementGroups",
         "proximityPlacementGroupName",
     ),
-    "azure-native:network:VirtualNetwork": ("Microsoft.Network/virtualNetworks", "virtualNetworkName"),
+    VNET: ("Microsoft.Network/virtualNetworks", "virtualNetworkName"),
     "azure-native:network:NetworkSecurityGroup": (
         "Microsoft.Network/networkSecurityGroups",
         "networkSecurityGroupName",
@@ -71,7 +72,10 @@ _CHILDREN = {
 def _made_up(request: Request) -> str:
     if request.type == "azure-native:storage:StorageAccount":
         return re.sub(r"[^a-z0-9]", "", request.name.lower())[:16] + digest(request.urn, 8)
-    return f"{request.name}{digest(request.urn, 8)}"
+    # The provider makes up another name for what replaces a thing.
+    taken = {thing.id.rsplit("/", 1)[-1] for thing in request.world.things(request.type)}
+    names = (f"{request.name}{digest(f'{request.urn}{n or str()}', 8)}" for n in count())
+    return next(name for name in names if name not in taken)
 
 
 def _identify(request: Request) -> str:
@@ -169,6 +173,9 @@ def _address(request: Request, subnet: str) -> str:
 
 
 def _create(request: Request, id_: str) -> None:
+    if request.world.thing(request.type, id_):
+        # The provider looks before it makes one, and takes over nothing.
+        raise Refusal("Conflict", f"cannot create already existing resource '{id_}'")
     made = _CREATED.get(request.type)
     if made:
         made(request, id_)
@@ -219,6 +226,18 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
 }
 
 
+def _update(request: Request, old: Thing) -> None:
+    networks.network_changed(request, old)
+    networks.set_moved(request, old)
+    machines.update(request, old)
+
+
+def _delete(request: Request, old: Thing) -> None:
+    if old.type == SUBNET:
+        networks.subnet_deleted(request.world, old)
+    machines.delete(request, old)
+
+
 def _callback(args: Mapping[str, Any], world: World, config: Mapping[str, Any]) -> Mapping[str, Any]:
     named = "/".join(str(args.get(k)) for k in ("resourceGroupName", "workflowName", "triggerName"))
     path = f"/workflows/{digest(named, 32)}/triggers/{args.get('triggerName')}"
@@ -231,8 +250,8 @@ CLOUD = Cloud(
     _identify,
     _outputs,
     create=_create,
-    update=machines.update,
-    delete=machines.delete,
+    update=_update,
+    delete=_delete,
     shape=_shape,
     due=machines.due,
     groups=Groups(
