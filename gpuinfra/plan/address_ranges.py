@@ -21,6 +21,8 @@ class Want:
     reason: str
     own_network: bool = False
     """It stands in a network of its own, so it is made even where the nodes' network exists."""
+    last: bool = False
+    """It stands at the end of the range, where nothing that is wanted later moves it."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +67,14 @@ def _pack(net: IPv4Network, wants: Sequence[Want], prefixes: dict[str, int]) -> 
     end = at + net.num_addresses
     placed: dict[str, IPv4Network] = {}
     for want in sorted(wants, key=lambda w: prefixes[w.role]):
-        size = 2 ** (32 - prefixes[want.role])
+        prefix = prefixes[want.role]
+        size = 2 ** (32 - prefix)
         if at + size > end:
             return None
-        placed[want.role] = IPv4Network((at, prefixes[want.role]))
-        at += size
+        if want.last:
+            end -= size
+        placed[want.role] = IPv4Network((end if want.last else at, prefix))
+        at += 0 if want.last else size
     return [(w, placed[w.role]) for w in wants]
 
 

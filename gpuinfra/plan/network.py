@@ -110,7 +110,9 @@ def plan_network(
     subnets: tuple[Subnet, ...] = ()
     cidr = ""
     wants = _wants(habits, zone, pools, storage)
-    wants += [Want(BASTION_ROLE, _BASTION_ADDRESSES - habits.limits.reserved, "", _BASTION)] if bastion else []
+    wants += (
+        [Want(BASTION_ROLE, _BASTION_ADDRESSES - habits.limits.reserved, "", _BASTION, last=True)] if bastion else []
+    )
     if wish.existing:
         _check_ids(provider, region, wish.existing.network, wish.existing.subnet, out)
         _check_own_subnets(habits, zone, storage, bastion, out)

@@ -78,7 +78,14 @@ class NewNetwork:
             tags=tags(self._plan),
             # Subnets are resources of their own, and ARM shows them in the network too: an update that does not name
             # them would take them away (pulumi/pulumi-azure-native#611).
-            opts=pulumi.ResourceOptions.merge(self._opts, pulumi.ResourceOptions(ignore_changes=["subnets"])),
+            opts=pulumi.ResourceOptions.merge(
+                self._opts,
+                pulumi.ResourceOptions(
+                    ignore_changes=["subnets"],
+                    # A network keeps the ranges that its subnets have, and these go only after it.
+                    replace_on_changes=["addressSpace"],
+                ),
+            ),
         )
 
     def _way_out(self) -> network.NatGateway:

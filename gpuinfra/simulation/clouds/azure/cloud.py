@@ -221,6 +221,7 @@ def _budget_made(request: Request, id_: str) -> None:
 
 _CREATED: dict[str, Callable[[Request, str], None]] = {
     SET: _set_made,
+    SUBNET: lambda request, id_: networks.subnet_made(request),
     LUSTRE: _lustre_made,
     "azure-native:consumption:Budget": _budget_made,
 }
