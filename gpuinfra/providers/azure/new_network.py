@@ -72,7 +72,7 @@ class NewNetwork:
         return network.VirtualNetwork(
             logical,
             resource_group_name=self._group.name,
-            virtual_network_name=fixed_name(logical, "virtual_network"),
+            virtual_network_name=fixed_name(logical, "virtual_network", self._plan.region, self._plan.network.cidr),
             location=self._plan.region,
             address_space=network.AddressSpaceArgs(address_prefixes=[self._plan.network.cidr]),
             tags=tags(self._plan),
@@ -94,7 +94,7 @@ class NewNetwork:
         return network.NatGateway(
             logical,
             resource_group_name=self._group.name,
-            nat_gateway_name=fixed_name(logical, "nat_gateway"),
+            nat_gateway_name=fixed_name(logical, "nat_gateway", self._plan.region, self._plan.zone),
             location=self._plan.region,
             sku=network.NatGatewaySkuArgs(name="Standard"),
             # The nodes' zone, and its address's: ARM refuses a mixture (fortinet/azure-templates#43).

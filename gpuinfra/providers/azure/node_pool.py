@@ -138,7 +138,7 @@ def _proximity_group(
     return compute.ProximityPlacementGroup(
         logical,
         resource_group_name=group.name,
-        proximity_placement_group_name=fixed_name(logical, "scale_set"),
+        proximity_placement_group_name=fixed_name(logical, "proximity_placement_group", plan.region, pool.zone),
         location=plan.region,
         proximity_placement_group_type="Standard",
         zones=[pool.zone] if pool.zone else None,

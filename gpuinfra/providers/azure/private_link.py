@@ -95,7 +95,7 @@ class PrivateLink:
             resolution_policy=privatedns.ResolutionPolicy.NX_DOMAIN_REDIRECT,
             tags=self._tags(),
             opts=pulumi.ResourceOptions.merge(
-                self._opts, pulumi.ResourceOptions(replace_on_changes=["virtualNetwork"])
+                self._opts, pulumi.ResourceOptions(replace_on_changes=["virtualNetwork"], delete_before_replace=True)
             ),
         )
         return zone, link
