@@ -67,3 +67,13 @@ def test_a_change_of_place_succeeds_and_leaves_nothing_to_do(
         (tmp_path / "cluster.yaml").write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
         deploy("up", tmp_path)
     assert set(deploy("preview", tmp_path)["changes"]) == {"same"}
+
+
+def test_a_refresh_finds_what_the_program_only_reads(tmp_path: Path, deploy: Callable[..., dict[str, Any]]) -> None:
+    system = _VNET.replace("Microsoft.Network/virtualNetworks", "Microsoft.StorageCache/amlFilesystems")
+    spec = {**bare(), "storage": [{"name": "old", "kind": "lustre", "existing": system, "mount": "/old"}]}
+    (tmp_path / "Pulumi.yaml").write_text("name: moved\nruntime: {name: python}\n", encoding="utf-8")
+    (tmp_path / "__main__.py").write_text(_PROGRAM, encoding="utf-8")
+    (tmp_path / "cluster.yaml").write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
+    deploy("up", tmp_path)
+    assert set(deploy("refresh", tmp_path)["changes"]) == {"same"}
