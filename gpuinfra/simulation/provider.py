@@ -166,7 +166,10 @@ class SimulatedProvider(service.ResourceProviderServicer):
             thing = self._world.thing(request.type, request.id)
             if thing is None:
                 # A resource that the program only reads (`get`) stands outside the world: its type says its form.
-                if not request.inputs.fields and not request.properties.fields:
+                # Such a one has no inputs, and a refresh finds it as it was.
+                if not request.inputs.fields and request.properties.fields:
+                    return pb.ReadResponse(id=request.id, properties=request.properties, inputs=struct({}))
+                if not request.inputs.fields:
                     asked = self._request(request.urn, request.type, {})
                     state = self._state(self._kind(request.type), asked, {}, request.id)
                     return pb.ReadResponse(id=request.id, properties=struct(state), inputs=struct({}))

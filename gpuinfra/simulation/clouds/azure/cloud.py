@@ -8,10 +8,10 @@ from typing import Any
 
 from ...cloud import Cloud, Groups, Refusal, Request, Spending, digest
 from ...values import UNKNOWN, as_list, as_map, holds_unknown, is_list, lookup
-from ...world import World
-from . import machines
+from ...world import Thing, World
+from . import machines, networks
 from .replacement import DIFFS
-from .types import AUTOSCALE, LUSTRE, SET, SUBNET
+from .types import AUTOSCALE, LUSTRE, SET, SUBNET, VNET
 
 _SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
 
@@ -22,7 +22,7 @@ _ARM = {
         "Microsoft.Compute/proximityPlacementGroups",
         "proximityPlacementGroupName",
     ),
-    "azure-native:network:VirtualNetwork": ("Microsoft.Network/virtualNetworks", "virtualNetworkName"),
+    VNET: ("Microsoft.Network/virtualNetworks", "virtualNetworkName"),
     "azure-native:network:NetworkSecurityGroup": (
         "Microsoft.Network/networkSecurityGroups",
         "networkSecurityGroupName",
@@ -169,6 +169,9 @@ def _address(request: Request, subnet: str) -> str:
 
 
 def _create(request: Request, id_: str) -> None:
+    if request.world.thing(request.type, id_):
+        # The provider looks before it makes one, and takes over nothing.
+        raise Refusal("Conflict", f"cannot create already existing resource '{id_}'")
     made = _CREATED.get(request.type)
     if made:
         made(request, id_)
@@ -214,9 +217,22 @@ def _budget_made(request: Request, id_: str) -> None:
 
 _CREATED: dict[str, Callable[[Request, str], None]] = {
     SET: _set_made,
+    SUBNET: lambda request, id_: networks.subnet_made(request),
     LUSTRE: _lustre_made,
     "azure-native:consumption:Budget": _budget_made,
 }
+
+
+def _update(request: Request, old: Thing) -> None:
+    networks.network_changed(request, old)
+    networks.set_moved(request, old)
+    machines.update(request, old)
+
+
+def _delete(request: Request, old: Thing) -> None:
+    if old.type == SUBNET:
+        networks.subnet_deleted(request.world, old)
+    machines.delete(request, old)
 
 
 def _callback(args: Mapping[str, Any], world: World, config: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -231,8 +247,8 @@ CLOUD = Cloud(
     _identify,
     _outputs,
     create=_create,
-    update=machines.update,
-    delete=machines.delete,
+    update=_update,
+    delete=_delete,
     shape=_shape,
     due=machines.due,
     groups=Groups(

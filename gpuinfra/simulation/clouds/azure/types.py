@@ -3,4 +3,5 @@
 SET = "azure-native:compute:VirtualMachineScaleSet"
 AUTOSCALE = "azure-native:monitor:AutoscaleSetting"
 LUSTRE = "azure-native:storagecache:AmlFilesystem"
+VNET = "azure-native:network:VirtualNetwork"
 SUBNET = "azure-native:network:Subnet"
