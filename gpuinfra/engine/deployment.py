@@ -99,6 +99,8 @@ class Deployment:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     work_dir: Path | None = None
     """Where the engine keeps the stack's settings; None: the folder itself."""
+    recover: Callable[[Any, Callable[[str], None]], None] | None = None
+    """Called with the Automation API's stack before an operation: puts right what a killed one left."""
     _failed: Exception | None = None
 
     def run(self, operation: str, say: Callable[[str], None], *, unprotect: bool = False) -> Outcome:
@@ -106,8 +108,10 @@ class Deployment:
         resources too, and their data. Raises DeploymentError."""
         import pulumi.automation as auto
 
+        from .process import EngineCommand
+
+        command = EngineCommand(root=str(self.engine.root), say=say)
         try:
-            command = auto.PulumiCommand(root=str(self.engine.root), skip_version_check=True)
             options = auto.LocalWorkspaceOptions(env_vars=dict(self.environment), pulumi_command=command)
             with self._as_the_engine_sees_it():
                 stack = auto.create_or_select_stack(
@@ -117,6 +121,8 @@ class Deployment:
                     work_dir=str(self.work_dir or self.folder.path),
                     opts=options,
                 )
+                if self.recover is not None:
+                    self.recover(stack, say)
                 if unprotect:
                     _unprotect(stack)
                 return self._outcome(stack, operation, say)
@@ -133,8 +139,10 @@ class Deployment:
         changes: dict[str, int] = (
             done.change_summary if operation == "preview" else done.summary.resource_changes
         ) or {}
-        outputs: dict[str, Any] = {k: v.value for k, v in stack.outputs().items() if not v.secret}
-        held = _resources(stack.export_stack().deployment)
+        held = resources_of(stack.export_stack().deployment)
+        # The operation's result has the outputs already, and asking the engine again takes a second.
+        given: Any = done.outputs if hasattr(done, "outputs") else stack.outputs() if held else {}
+        outputs: dict[str, Any] = {k: v.value for k, v in given.items() if not v.secret}
         names = tuple((r["type"], r["urn"].split("::", 3)[-1]) for r in held if not r["type"].startswith("pulumi:"))
         return Outcome(operation, self.stack, {str(k): v for k, v in changes.items()}, outputs, names)
 
@@ -161,7 +169,7 @@ class Deployment:
             os.environ.update(before)
 
 
-def _resources(deployment: Any) -> list[dict[str, Any]]:
+def resources_of(deployment: Any) -> list[dict[str, Any]]:
     """The resources of an exported state; none where nothing was deployed yet."""
     return cast("dict[str, Any]", deployment or {}).get("resources") or []
 
@@ -171,7 +179,7 @@ def _unprotect(stack: Any) -> None:
     import pulumi.automation as auto
 
     exported = stack.export_stack()
-    for resource in _resources(exported.deployment):
+    for resource in resources_of(exported.deployment):
         resource.pop("protect", None)
         for part in ("inputs", "outputs"):
             if resource.get(part, {}).get("deletionPolicy") == "PREVENT":

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import grpc
@@ -120,10 +121,10 @@ class SimulatedProvider(service.ResourceProviderServicer):
         asked = self._request(request.urn, request.type, inputs)
         try:
             with self._world.step():
-                id_ = self._cloud.identify(asked)
+                asked, id_ = self._new_id(asked)
                 self._cloud.create(asked, id_)
                 state = self._state(kind, asked, inputs, id_)
-                self._keep(asked, id_, state)
+                self._keep(replace(asked, urn=request.urn), id_, state)
                 self._world.note("create", asked.name, id_)
         except Refusal as e:
             return self._refused(context, asked, e)
@@ -214,6 +215,20 @@ class SimulatedProvider(service.ResourceProviderServicer):
 
     def _request(self, urn: str, type_: str, inputs: Mapping[str, Any]) -> Request:
         return Request(type_, urn.split("::", 3)[-1], urn, opened(dict(inputs)), self._world, self._config)
+
+    def _new_id(self, asked: Request) -> tuple[Request, str]:
+        """An id that the world does not have yet: what replaces a resource exists beside it. Where the program gave the
+        name, the id stays, and the cloud has to say what it thinks of two."""
+        id_, request_urn = self._cloud.identify(asked), asked.urn
+        for n in count(2):
+            if self._world.thing(asked.type, id_) is None:
+                break
+            again = replace(asked, urn=f"{request_urn}#{n}")
+            other = self._cloud.identify(again)
+            if other == id_:
+                break
+            asked, id_ = again, other
+        return asked, id_
 
     def _previewed(self, kind: ResourceType | None, inputs: dict[str, Any]) -> dict[str, Any]:
         unknown = dict.fromkeys(kind.outputs, UNKNOWN) if kind is not None else {}
