@@ -204,6 +204,12 @@ _KNOWN = (
 
 def _reason(text: str, folder: Path) -> str:
     """What went wrong, in one line where it is known, else in the engine's own words."""
+    guarded = sorted({m.rsplit("::", 1)[-1] for m in re.findall(r'unable to replace resource "(\S+)"', text)})
+    if guarded:
+        return (
+            f"{folder}: this change would replace {', '.join(guarded)}, which holds data and is protected: nothing was "
+            "changed there. Take the change back, or save the data and remove the stack: destroy --unprotect"
+        )
     for words, meaning in _KNOWN:
         if words in text:
             return f"{folder}: {meaning}"
