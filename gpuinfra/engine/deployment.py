@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from ..diagnostics import GpuInfraError
 from .locate import Engine
@@ -89,6 +89,16 @@ class StackFolder:
         return cls(folder.resolve(), name, main)
 
 
+class Recovery(Protocol):
+    """What is done about an operation that was killed."""
+
+    def files(self, say: Callable[[str], None]) -> None:
+        """Before the engine reads the stack's state."""
+
+    def contents(self, stack: Any, say: Callable[[str], None]) -> None:
+        """After the stack is selected, which is the Automation API's object."""
+
+
 @dataclass
 class Deployment:
     """A stack of a folder, with the engine and the surroundings that it deploys in."""
@@ -99,8 +109,8 @@ class Deployment:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     work_dir: Path | None = None
     """Where the engine keeps the stack's settings; None: the folder itself."""
-    recover: Callable[[Any, Callable[[str], None]], None] | None = None
-    """Called with the Automation API's stack before an operation: puts right what a killed one left."""
+    recovery: Recovery | None = None
+    """Puts right what a killed operation left, before the next."""
     _failed: Exception | None = None
 
     def run(self, operation: str, say: Callable[[str], None], *, unprotect: bool = False) -> Outcome:
@@ -108,9 +118,11 @@ class Deployment:
         resources too, and their data. Raises DeploymentError."""
         import pulumi.automation as auto
 
-        from .process import EngineCommand
+        from .process import EngineCommand, EngineKilledError
 
         command = EngineCommand(root=str(self.engine.root), say=say)
+        if self.recovery is not None:
+            self.recovery.files(say)
         try:
             options = auto.LocalWorkspaceOptions(env_vars=dict(self.environment), pulumi_command=command)
             with self._as_the_engine_sees_it():
@@ -121,11 +133,16 @@ class Deployment:
                     work_dir=str(self.work_dir or self.folder.path),
                     opts=options,
                 )
-                if self.recover is not None:
-                    self.recover(stack, say)
+                if self.recovery is not None:
+                    self.recovery.contents(stack, say)
                 if unprotect:
                     _unprotect(stack)
                 return self._outcome(stack, operation, say)
+        except EngineKilledError as e:
+            raise DeploymentError(
+                f"{self.folder.path}: {e}; what it had begun may be half done. The same command again goes on; on real "
+                "clouds first: pulumi cancel, then refresh"
+            ) from e
         except auto.CommandError as e:
             if isinstance(self._failed, GpuInfraError):
                 raise DeploymentError(str(self._failed)) from e
@@ -211,7 +228,7 @@ def _reason(text: str, folder: Path) -> str:
             "changed there. Take the change back, or save the data and remove the stack: destroy --unprotect"
         )
     for words, meaning in _KNOWN:
-        if words in text:
+        if words.lower() in text.lower():
             return f"{folder}: {meaning}"
     said = [line.strip() for line in text.splitlines() if re.match(r"\s*(error:|\*\* )", line)]
     unique = list(dict.fromkeys(line.removeprefix("error: ") for line in said))

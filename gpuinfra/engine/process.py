@@ -19,6 +19,10 @@ from pulumi.automation.errors import create_command_error
 Take = Callable[[str], Any]
 
 
+class EngineKilledError(Exception):
+    """Something ended the engine in the middle of its work."""
+
+
 class EngineCommand(auto.PulumiCommand):
     """Runs the engine in a process group of its own, so that a terminal's Ctrl-C comes to it through us, once."""
 
@@ -55,6 +59,8 @@ class EngineCommand(auto.PulumiCommand):
         result = auto.CommandResult(stdout=out, stderr=err, code=process.returncode)
         if self.interrupted:
             raise KeyboardInterrupt
+        if result.code < 0:
+            raise EngineKilledError(f"the engine was ended by {signal.Signals(-result.code).name}")
         if result.code:
             raise create_command_error(result)
         return result

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 from collections.abc import Callable, Collection
 from datetime import datetime
@@ -17,7 +18,7 @@ from typing import Any, cast
 from ..engine.deployment import resources_of
 from .cloud import Cloud
 from .home import Home
-from .values import as_map
+from .values import as_list, as_map
 from .world import Thing, World
 
 Say = Callable[[str], None]
@@ -38,28 +39,35 @@ def end(world: World, stack: str) -> None:
 
 
 class Recovery:
-    """Puts a stack right, given the Automation API's object of it."""
+    """Puts a stack right: first its files, then, given the Automation API's object of it, what they hold."""
 
     def __init__(self, home: Home, world: World, clouds: Collection[Cloud], project: str, stack: str) -> None:
         self._home, self._world, self._clouds = home, world, clouds
         self._project, self._stack = project, stack
 
-    def __call__(self, stack: Any, say: Say) -> None:
+    def files(self, say: Say) -> None:
+        """Takes off a lock whose holder is gone, and takes the last whole state where the newest is half written."""
+        for lock in self._locks():
+            if _is_dead(lock):
+                lock.unlink(missing_ok=True)
+                say(f"the update that held the stack {self._stack} is gone: its lock is taken off")
+        state = self._home.state / ".pulumi" / "stacks" / self._project / f"{self._stack}.json"
+        backup = state.with_name(f"{state.name}.bak")
+        if not self._locks() and state.exists() and not _is_whole(state) and _is_whole(backup):
+            shutil.copyfile(backup, state)
+            state.with_name(f"{state.name}.attrs").unlink(missing_ok=True)
+            say(f"the state of the stack {self._stack} was half written: the one before it is taken")
+
+    def contents(self, stack: Any, say: Say) -> None:
+        """Brings the state and the world together, where an operation began and did not end well."""
         began = self._world.meta(_BEGAN + self._stack)
-        for lock in self._dead_locks():
-            lock.unlink(missing_ok=True)
-            say(f"the update that held the stack {self._stack} is gone: its lock is taken off")
-        if began and not any(self._locks()):
+        if began and not self._locks():
             self._settle(stack, datetime.fromisoformat(began), say)
         begin(self._world, self._stack)
 
     def _locks(self) -> list[Path]:
         folder = self._home.state / ".pulumi" / "locks" / "organization" / self._project / self._stack
         return sorted(folder.glob("*.json"))
-
-    def _dead_locks(self) -> list[Path]:
-        """Locks of processes of this machine that do not run any more."""
-        return [lock for lock in self._locks() if _is_dead(lock)]
 
     def _settle(self, stack: Any, began: datetime, say: Say) -> None:
         import pulumi.automation as auto
@@ -68,7 +76,7 @@ class Recovery:
         deployment = as_map(exported.deployment)
         held = resources_of(deployment)
         known = {(r["type"], r.get("id")) for r in held}
-        pending = {p["resource"]["urn"]: p["resource"] for p in deployment.get("pending_operations") or []}
+        pending = {p["resource"]["urn"]: p["resource"] for p in as_list(deployment.get("pending_operations"))}
         prefix = f"urn:pulumi:{self._stack}::{self._project}::"
         lost = [t for t in self._world.things() if t.urn.startswith(prefix) and (t.type, t.id) not in known]
         for thing in lost:
@@ -99,6 +107,13 @@ def _adopted(pending: dict[str, Any], thing: Thing) -> dict[str, Any]:
     """The state of a resource that was made though the engine did not hear of it."""
     # Secrets are not in the world: the engine's own record of what was asked for has them.
     return {**pending, "id": thing.id, "outputs": {**as_map(pending.get("inputs")), **thing.outputs}}
+
+
+def _is_whole(state: Path) -> bool:
+    try:
+        return isinstance(json.loads(state.read_text(encoding="utf-8")), dict)
+    except (OSError, ValueError):
+        return False
 
 
 def _is_dead(lock: Path) -> bool:

@@ -7,7 +7,6 @@ import os
 import shlex
 import subprocess
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -117,5 +116,3 @@ def test_the_stand_in_is_left_where_a_real_host_is(tmp_path: Path, monkeypatch: 
     assert language_host.real(tmp_path / "pulumi") is None
     there = language_host.install(tmp_path)
     assert language_host.real(tmp_path / "pulumi") == str(there)
-
-

@@ -1,3 +1,4 @@
+# ruff: noqa: N802
 """The host's process: prints its port, and serves the engine until it is told to end."""
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
-from google.protobuf import empty_pb2, json_format
+from google.protobuf import json_format
 from pulumi.runtime.proto import language_pb2 as pb
 from pulumi.runtime.proto import language_pb2_grpc as service
 from pulumi.runtime.proto import plugin_pb2
