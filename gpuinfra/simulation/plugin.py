@@ -19,6 +19,7 @@ _LOOK_S = 0.2
 
 def main(package: str) -> int:
     """Serves until the engine says stop. Prints the port, and nothing before it."""
+    engine = os.getppid()
     import grpc
     from pulumi.runtime.proto import provider_pb2_grpc as service
 
@@ -48,15 +49,14 @@ def main(package: str) -> int:
         signal.signal(signal_, stop)
     server.start()
     print(port, flush=True)
-    _wait(stopped)
+    _wait(stopped, engine)
     server.stop(0)
     world.close()
     return 0
 
 
-def _wait(stopped: threading.Event) -> None:
+def _wait(stopped: threading.Event, engine: int) -> None:
     """Until the engine says stop, or is gone: one that was killed says nothing, and its plugins must not outlive it."""
-    engine = os.getppid()
     while not stopped.wait(_LOOK_S):
         if os.getppid() != engine:
             return
