@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuinfra.engine.deployment import DeploymentError
-from gpuinfra.simulation.stock import fill
+from gpuinfra.simulation.stock import fill, known_zone
 from gpuinfra.simulation.world import World
 
 
@@ -28,6 +28,16 @@ def test_zones_types_and_quotas(world: World) -> None:
     assert world.left("us-central1-a", "a3-megagpu-8g") == 1
     assert world.quota("L-417A185B") == 768
     assert world.meta("seed") == "7"
+
+
+@pytest.mark.parametrize("zone", ["use2-az1", "us-central1-a", "eastus-1", "eastus", "*"])
+def test_zones_of_every_cloud_have_a_name(zone: str) -> None:
+    assert known_zone(zone)
+
+
+@pytest.mark.parametrize("zone", ["1", "us-east-2", "us-central1", "eastus-9", ""])
+def test_what_is_no_zone(zone: str) -> None:
+    assert not known_zone(zone)
 
 
 def test_a_later_file_changes_what_it_names_alone(world: World) -> None:
