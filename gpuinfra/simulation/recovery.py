@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
-from ..engine.deployment import resources_of
+from ..engine.deployment import DeploymentError, resources_of
 from .cloud import Cloud
 from .home import Home
 from .values import as_list, as_map
@@ -59,10 +59,30 @@ class Recovery:
         for sums in state.parent.glob(f"{state.name}*.attrs"):
             if not _is_whole(sums):
                 sums.unlink(missing_ok=True)
-        if state.exists() and not _is_whole(state) and _is_whole(backup):
-            shutil.copyfile(backup, state)
-            state.with_name(f"{state.name}.attrs").unlink(missing_ok=True)
+        if _is_whole(state):
+            self._save(state)
+        elif state.exists():
+            whole = next((p for p in (backup, self._saved) if _is_whole(p)), None)
+            for part in state.parent.glob(f"{state.name}*"):
+                if part != whole:
+                    part.unlink()
+            if whole is not None:
+                shutil.copyfile(whole, state)
             say(f"the state of the stack {self._stack} was half written: the one before it is taken")
+
+    @property
+    def _saved(self) -> Path:
+        return self._home.root / "saved" / f"{self._project}.{self._stack}.json"
+
+    def _save(self, state: Path) -> None:
+        # The backend's own copy is no use where the disk is full: it writes over it, again and again.
+        try:
+            self._saved.parent.mkdir(exist_ok=True)
+            fresh = self._saved.with_suffix(".new")
+            shutil.copyfile(state, fresh)
+            fresh.replace(self._saved)
+        except OSError as e:
+            raise DeploymentError(f"{self._saved}: cannot be written: {e.strerror}; nothing was begun") from e
 
     def contents(self, stack: Any, say: Say) -> None:
         """Brings the state and the world together, where an operation began and did not end well."""
@@ -96,6 +116,10 @@ class Recovery:
             deployment["resources"] = held
             deployment.pop("pending_operations")
             stack.import_stack(auto.Deployment(exported.version, deployment))
+        there = {(t.type, t.id) for t in self._world.things()}
+        if any(_is_managed(r) and (r["type"], r["id"]) not in there for r in held):
+            say("what the killed update deleted is taken out of the stack's state")
+            stack.refresh(on_output=say)
 
     def _remove(self, thing: Thing) -> None:
         from .cloud import Request
@@ -113,6 +137,11 @@ def _adopted(pending: dict[str, Any], thing: Thing) -> dict[str, Any]:
     """The state of a resource that was made though the engine did not hear of it."""
     # Secrets are not in the world: the engine's own record of what was asked for has them.
     return {**pending, "id": thing.id, "outputs": {**as_map(pending.get("inputs")), **thing.outputs}}
+
+
+def _is_managed(resource: dict[str, Any]) -> bool:
+    """Whether it is a thing of a cloud that the stack made, and not one that it only reads."""
+    return bool(resource.get("custom") and not resource.get("external")) and not resource["type"].startswith("pulumi:")
 
 
 def _is_whole(state: Path) -> bool:

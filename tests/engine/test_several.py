@@ -20,7 +20,7 @@ import pulumi
 from gpuinfra.aws import ClusterNetwork
 
 network = ClusterNetwork("shared", "cluster.yaml")
-pulumi.export("network_id", network.network_id)
+pulumi.export("vpc_id", network.vpc_id)
 pulumi.export("subnet_id", network.subnet_id)
 """
 CLUSTER = """
@@ -30,7 +30,7 @@ from gpuinfra import GpuCluster
 from gpuinfra.aws import ExistingNetwork
 
 other = pulumi.StackReference("organization/two/network")
-there = ExistingNetwork(network_id=other.require_output("network_id"), subnet_id=other.require_output("subnet_id"))
+there = ExistingNetwork(vpc_id=other.require_output("vpc_id"), subnet_id=other.require_output("subnet_id"))
 GpuCluster("guest", "cluster.yaml", network=there)
 """
 BY_STACK = """
@@ -169,4 +169,4 @@ def test_a_summary_for_a_program(stack: Callable[[str], Driven]) -> None:
     it = stack("gcp-t4-notebook")
     made = it.do("up")
     assert json.loads(it.simulate("show", "--format", "json"))["groups"][0]["running"] == 1
-    assert made["outputs"]["usd_per_hour"] > 0
+    assert made["outputs"]["connect"]["lab"]
