@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ from ..engine.deployment import DeploymentError
 from ..vocabulary import Provider
 from .values import as_map, is_map
 from .world import World
+
+_NUMBERS = ("1", "2", "3")
 
 
 def fill(world: World, path: str | None, seed: int | None) -> None:
@@ -60,8 +62,16 @@ def known_zone(zone: str) -> bool:
     from ..plan.zones import region_zones
 
     return zone == "*" or any(
-        zone in region_zones(provider, region) for provider in Provider for region in catalog.regions(provider)
+        zone in _names(region, region_zones(provider, region))
+        for provider in Provider
+        for region in catalog.regions(provider)
     )
+
+
+def _names(region: str, zones: Iterable[str]) -> tuple[str, ...]:
+    """What the world calls a region's zones. Where the tables have none (they are numbers there), the region stands before
+    the number, and alone for what is in no zone."""
+    return tuple(zones) or (region, *(f"{region}-{n}" for n in _NUMBERS))
 
 
 def _known_type(name: str) -> bool:
