@@ -220,9 +220,10 @@ class SimulatedProvider(service.ResourceProviderServicer):
         return Request(type_, urn.split("::", 3)[-1], urn, opened(dict(inputs)), self._world, self._config)
 
     def _identified(self, asked: Request) -> tuple[Request, str]:
-        """The id of a new resource. Where the one that it replaces stands yet, a made-up name is another."""
+        """The id of a new resource. Where one of that id stands yet, as what it replaces does, a made-up name is another;
+        a name that the program gave stays, and the cloud has to say what it thinks of two."""
         id_ = self._cloud.identify(asked)
-        while (held := self._world.thing(asked.type, id_)) is not None and held.urn == asked.urn:
+        while self._world.thing(asked.type, id_) is not None:
             again = replace(asked, turn=asked.turn + 1)
             other = self._cloud.identify(again)
             if other == id_:

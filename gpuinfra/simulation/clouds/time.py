@@ -25,8 +25,7 @@ def _base(request: Request) -> datetime:
 def _identify(request: Request) -> str:
     text = _text(_base(request))
     # Two of one second are two: the plugin marks a further asking by its number, which becomes the fraction.
-    number = request.urn.rpartition("#")[2]
-    return f"{text[:-1]}.{int(number):06}Z" if number.isdigit() else text
+    return f"{text[:-1]}.{request.turn:06}Z" if request.turn else text
 
 
 def _outputs(request: Request, id_: str) -> Mapping[str, Any]:
