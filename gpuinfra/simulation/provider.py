@@ -165,9 +165,10 @@ class SimulatedProvider(service.ResourceProviderServicer):
             thing = self._world.thing(request.type, request.id)
             if thing is None:
                 # A resource that the program only reads (`get`) stands outside the world: its type says its form.
-                if not request.inputs.fields and not request.properties.fields:
-                    asked = self._request(request.urn, request.type, {})
-                    state = self._state(self._kind(request.type), asked, {}, request.id)
+                kind, given = self._kind(request.type), bag(request.properties)
+                if not request.inputs.fields and kind is not None and {*given} <= {*kind.inputs}:
+                    asked = self._request(request.urn, request.type, given)
+                    state = self._state(kind, asked, given, request.id)
                     return pb.ReadResponse(id=request.id, properties=struct(state), inputs=struct({}))
                 return pb.ReadResponse()
             now = {**thing.outputs, **self._cloud.read(self._world, thing)}
