@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -118,6 +119,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
         if request.preview:
             return pb.CreateResponse(id="", properties=struct(self._previewed(kind, inputs)))
         asked = self._request(request.urn, request.type, inputs)
+        self._take_time(request.type)
         try:
             with self._world.step():
                 id_ = self._cloud.identify(asked)
@@ -207,6 +209,12 @@ class SimulatedProvider(service.ResourceProviderServicer):
         # A field by the name of a word of Python.
         answered: dict[str, Any] = {"return": struct(given)}
         return pb.InvokeResponse(**answered)
+
+    def _take_time(self, type_: str) -> None:
+        """Sleeps as long as the stock file says that a type takes. Outside of a step, so that others go on."""
+        seconds = self._world.meta(f"slow:{type_}") or self._world.meta("slow:*")
+        if seconds:
+            time.sleep(float(seconds))
 
     # How a state is made.
 

@@ -236,7 +236,11 @@ CLOUD = Cloud(
     shape=_shape,
     due=machines.due,
     groups=Groups(
-        (SET,), lambda world, group: int(lookup(group.outputs, "sku.capacity") or 0), machines.resize, machines.pool
+        (SET,),
+        lambda world, group: int(lookup(group.outputs, "sku.capacity") or 0),
+        machines.resize,
+        machines.pool,
+        lost=machines.lost,
     ),
     spending=Spending(machines.budgets, machines.stopped),
     diffs=DIFFS,

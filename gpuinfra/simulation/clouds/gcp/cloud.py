@@ -197,8 +197,7 @@ def _request_made(request: Request, id_: str) -> None:
     groups = [g for g in request.world.things(GROUP, REGION_GROUP) if g.id.endswith(f"/{name}")]
     if not groups:
         raise Refusal("404 notFound", f"the group '{name}' was not found")
-    # Accepted now, given when there is room: here at once, where the zone has machines.
-    machines.resize(request.world, groups[0], int(request.inputs.get("resizeBy") or 0), "resize request")
+    machines.request(request.world, groups[0], id_, int(request.inputs.get("resizeBy") or 0))
 
 
 _CREATED: dict[str, Callable[[Request, str], None]] = {
@@ -250,6 +249,7 @@ CLOUD = Cloud(
         lambda world, group: int(group.outputs.get("targetSize") or 0),
         machines.resize,
         machines.pool,
+        again=machines.again,
     ),
     spending=Spending(machines.budgets, machines.stopped),
     diffs=DIFFS,
