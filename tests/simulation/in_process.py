@@ -52,12 +52,17 @@ class Clouds:
         self.updated: list[str] = []
         self.created: list[str] = []
         self.read: list[str] = []
+        self.spoil: Callable[[str, str, dict[str, Any]], None] = lambda type_, name, inputs: None
+        """Changes what the program registers, on its way to the cloud."""
+        self._ignored: dict[tuple[str, str], list[str]] = {}
         self._providers: dict[str, SimulatedProvider] = {}
 
     def up(self, program: Callable[[], Any] | str | Path, **options: Any) -> ResourceGraph:
         """Runs a program as `up` does: what is new is made, what differs is changed."""
         self.replaced, self.updated, self.created, self.read = [], [], [], []
-        return record(program, outputs=self.deploy, invoke=self.invoke, **options)
+        graph = record(program, outputs=self.deploy, invoke=self.invoke, **options)
+        self._ignored = {(r.type, r.name): list(r.options.get("ignoreChanges", ())) for r in graph}
+        return graph
 
     def deploy(self, type_: str, name: str, inputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Registers one resource. Raises RefusedError."""
@@ -67,6 +72,7 @@ class Clouds:
         provider = self._provider(package)
         urn = f"urn:pulumi:dev::project::{type_}::{name}"
         given = _as_wire(dict(inputs))
+        self.spoil(type_, name, given)
         checked = provider.Check(SimpleNamespace(news=struct(given), type=type_, urn=urn), _Context())
         if checked.failures and set(given) <= {"region"}:
             # What the program only reads.
@@ -112,6 +118,8 @@ class Clouds:
         before = self.state.get((type_, name))
         if before is not None:
             id_, old_inputs, old = before
+            for path in self._ignored.get((type_, name), ()):
+                _keep(given, old_inputs, path.split("."))
             asked = SimpleNamespace(
                 type=type_,
                 urn=urn,
@@ -142,6 +150,17 @@ class Clouds:
             provider.Configure(SimpleNamespace(variables={}, args=struct(self.config)), _Context())
             self._providers[package] = provider
         return self._providers[package]
+
+
+def _keep(given: dict[str, Any], before: Mapping[str, Any], path: list[str]) -> None:
+    """What the engine does with a path of ignore_changes: the new inputs have the old value there."""
+    first, *rest = path
+    if rest and is_map(given.get(first)) and is_map(before.get(first)):
+        _keep(given[first], before[first], rest)
+    elif first in before:
+        given[first] = before[first]
+    else:
+        given.pop(first, None)
 
 
 _MARKS = {"$asset": rpc._special_asset_sig, "$archive": rpc._special_archive_sig}
