@@ -18,7 +18,7 @@ from ...cloud import Due, Request
 from ...supply import Codes, Wanted, draws, launch, supply
 from ...values import as_list, as_map, lookup
 from ...world import Node, Thing, World
-from .types import GROUP, SCHEDULE, TEMPLATE
+from .types import ACTION, GROUP, SCHEDULE, TEMPLATE
 
 # Machines.
 
@@ -135,7 +135,31 @@ def due(world: World, after: datetime, until: datetime) -> list[Due]:
     for schedule in world.things(SCHEDULE):
         for moment in _moments(schedule, after, until):
             found.append(Due(moment, schedule.name, partial(_fire, schedule=schedule)))
+    for action in world.things(ACTION):
+        found += [Due(m, action.name, partial(_act, action=action)) for m in _acts(action, after, until)]
     return found
+
+
+def _acts(action: Thing, after: datetime, until: datetime) -> Iterator[datetime]:
+    """The moments of a group's own scheduled action."""
+    start, line = action.inputs.get("startTime"), action.inputs.get("recurrence")
+    first = datetime.fromisoformat(str(start)) if start else None
+    if line:
+        zone = ZoneInfo(str(action.inputs.get("timeZone") or "UTC"))
+        yield from firings(str(line), zone, max(after, first) if first else after, until)
+    elif first is not None and after < first <= until:
+        yield first
+
+
+def _act(world: World, action: Thing) -> None:
+    group = world.thing(GROUP, str(action.inputs.get("autoscalingGroupName")))
+    if group is None:
+        return
+    # -1 is the provider's word for a number that stays as it is.
+    numbers = {k: action.inputs.get(k) for k in ("minSize", "maxSize", "desiredCapacity")}
+    moved = {**group.outputs, **{k: int(v) for k, v in numbers.items() if v is not None and int(v) >= 0}}
+    world.keep(replace(group, outputs=moved))
+    _scale(world, moved, group.id, f"schedule {action.name}")
 
 
 def _moments(schedule: Thing, after: datetime, until: datetime) -> Iterator[datetime]:

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from ...cloud import Refusal, Request
 from ...world import Thing
 from . import machines, refusals
-from .types import BUDGET, GROUP, LUSTRE, PLACEMENT, SCHEDULE, SUBNET, TEMPLATE
+from .types import ACTION, BUDGET, GROUP, LUSTRE, PLACEMENT, SCHEDULE, SUBNET, TEMPLATE
 
 
 def create(request: Request, id_: str) -> None:
@@ -35,6 +35,12 @@ def _schedule_made(request: Request, id_: str) -> None:
             raise Refusal("ValidationException", f"Invalid Schedule Expression {expression}: it lies in the past")
 
 
+def _action_made(request: Request, id_: str) -> None:
+    start = request.inputs.get("startTime")
+    if start and datetime.fromisoformat(str(start)) <= request.world.now:
+        raise Refusal("ValidationError", "Given start time is in the past")
+
+
 _CREATED: dict[str, Callable[[Request, str], None]] = {
     GROUP: _group_made,
     TEMPLATE: refusals.template,
@@ -43,6 +49,7 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
     LUSTRE: refusals.lustre,
     BUDGET: refusals.budget,
     SCHEDULE: _schedule_made,
+    ACTION: _action_made,
 }
 
 
