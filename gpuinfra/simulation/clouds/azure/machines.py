@@ -150,7 +150,12 @@ def _bound(world: World, setting: Thing, profile: Mapping[str, Any]) -> None:
     least, most = int(lookup(profile, "capacity.minimum") or 0), int(lookup(profile, "capacity.maximum") or 0)
     now = int(lookup(group.outputs, "sku.capacity") or 0)
     if not least <= now <= most:
-        resize(world, group, max(least, min(now, most)), f"autoscale {setting.name}")
+        resize(
+            world,
+            group,
+            max(least, min(now, most)),
+            f"autoscale {setting.name}, profile {profile.get('name')}",
+        )
 
 
 def budgets(world: World) -> list[tuple[Thing, float]]:
