@@ -44,7 +44,7 @@ def _entries(path: str) -> Iterator[Write]:
     if not is_map(document) or not {*document} <= _PARTS:
         raise DeploymentError(
             f"{path}: holds no stock; write zones: {{use2-az1: {{p5.48xlarge: 4}}}}, quotas: {{L-417A185B: 768}}, and "
-            "reservations, slow and spot as docs/how-to/simulate.md shows them"
+            "reservations, slow and spot as docs/how-to/simulated-clouds.md shows them"
         )
     yield from _zones(path, as_map(document.get("zones")))
     yield from _quotas(path, as_map(document.get("quotas")))
