@@ -8,8 +8,8 @@ clusters of all clouds in one program.
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
-import statistics
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     kept = True
     for providers in (*([p] for p in args.providers), *([args.providers] if len(args.providers) > 1 else [])):
-        kept &= _compare(providers, args.pools // len(providers), args.runs)
+        kept &= _compare(providers, args.pools, args.runs)
     return 0 if kept else 1
 
 
@@ -40,14 +40,17 @@ def _compare(providers: Sequence[str], pools: int, runs: int) -> bool:
     _check_same(programs)
     rates: dict[str, list[float]] = {name: [] for name in programs}
     counts: dict[str, int] = {}
-    for _ in range(runs):
-        for name, program in programs.items():
+    for run in range(runs):
+        # In turn first and second, and without what the one before has left to be collected.
+        for name, program in sorted(programs.items(), reverse=bool(run % 2)):
+            gc.collect()
             start = time.process_time()
             counts[name] = len(record(program, preview=True).resources)
             rates[name].append(counts[name] / (time.process_time() - start))
-    found = {name: statistics.median(values) for name, values in rates.items()}
+    # What else the machine does only ever adds to a time, so the best run is the nearest to the program's own.
+    found = {name: max(values) for name, values in rates.items()}
     where = " and ".join(providers)
-    print(f"registration on {where}, {pools} pools each, median of {runs}")
+    print(f"registration on {where}, {pools} pools each, best of {runs}")
     for name, rate in found.items():
         print(f"       {name}: {counts[name]} resources, {rate:.0f}/s")
     return verdict(f"{where}: rate by hand over ours", found["by hand"] / found["gpuinfra"], 1 / 0.9)

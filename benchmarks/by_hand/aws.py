@@ -209,10 +209,14 @@ def cluster(pools: list[dict[str, object]]) -> None:
         name="/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-amazon-linux-2023/latest/ami-id",
         region=REGION,
     ).value
-    script = scratch.dns_name.apply(
-        lambda name: base64.b64encode(("#!/bin/sh\n# " + name + "\n" + "echo boot\n" * 500).encode()).decode()
-    )
+    mount = pulumi.Output.all(scratch.dns_name, scratch.mount_name)
     for spec in pools:
+        # What a node boots depends on its pool.
+        script = mount.apply(
+            lambda known, name=spec["name"]: base64.b64encode(
+                (f"#!/bin/sh\n# {name}: {known[0]}:/{known[1]}\n" + "echo boot\n" * 500).encode()
+            ).decode()
+        )
         pool(spec, root, subnet, nodes, profile, scheduler, failures, end, image, script, ready)
 
 

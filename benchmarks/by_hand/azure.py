@@ -207,9 +207,13 @@ def cluster(pools: list[dict[str, object]]) -> None:
     )
     end = time_.Offset("large-lease", offset_seconds=259200, triggers={"lease": "72h"}, opts=child["spend"])
     budget(group, child["spend"])
-    text = pulumi.Output.all(scratch.client_info, identity.client_id, end.rfc3339)
-    script = text.apply(lambda known: base64.b64encode(f"#cloud-config\n# {known}\n{BOOT}".encode()).decode())
     for spec in pools:
+        # What a node boots depends on its pool.
+        script = pulumi.Output.all(scratch.client_info, identity.client_id).apply(
+            lambda known, name=spec["name"]: base64.b64encode(
+                f"#cloud-config\n# {name}: {known}\n{BOOT}".encode()
+            ).decode()
+        )
         pool(spec, root, group, subnets["nodes"], guard, identity, end, script)
 
 

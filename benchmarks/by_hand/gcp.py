@@ -256,12 +256,15 @@ def cluster(pools: list[dict[str, object]]) -> None:
         child["spend"],
     )
     budget(child["spend"])
-    script = scratch.mount_point.apply(lambda mount: f"#cloud-config\n# {mount}\n{BOOT}")
     images = {
         family: compute.get_image_output(project=project, family=family)
         for project, family in {ACCELERATED, *IMAGES.values()}
     }
     for spec in pools:
+        # What a node boots depends on its pool.
+        script = pulumi.Output.all(scratch.mount_point).apply(
+            lambda known, name=spec["name"]: f"#cloud-config\n# {name}: {known[0]}\n{BOOT}"
+        )
         pool(spec, root, subnets, account, images, script, ready)
         lease(str(spec["name"]), stopper, allowed, end, child["spend"])
 

@@ -67,7 +67,7 @@ CLOUDS: dict[Provider, Meanings] = {
         "a workflow sets the scale sets to zero; nothing denies new nodes",
         "nothing denies new nodes: as with stop, a workflow sets the scale sets to zero",
         "30 seconds",
-        "a Linux scale set is not made without a public key: add network.ssh_keys",
+        "a Linux scale set is not made without a public key: add yours in network.ssh_keys, or nobody can log in",
         re.compile(r"[a-z0-9]+\.azurecr\.io"),
         "Azure Container Registry",
         re.compile(r"(?!)"),

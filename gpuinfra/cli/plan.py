@@ -82,7 +82,8 @@ def command(
         from .plan_view import moved_text, plan_text
 
         text = plan_text(judged.plan, recorded.graph, cost) if judged.plan and cost else ""
-        text = text if changes is None else moved_text(changes) + text
+        if changes is not None and (changes or judged.plan):  # neither: the spec could not be read
+            text = moved_text(changes) + text
         write(text + findings_text(found, [spec]) + waiting_line(recorded.undecided))
     if recorded.missing_sdk:
         note(recorded.missing_sdk)
@@ -112,15 +113,18 @@ def record_plan(plan: ClusterPlan) -> Recorded:
     except MissingSdk as e:
         return Recorded(None, missing_sdk=str(e))
     from ..cluster import GpuCluster
-    from ..policy.engine import check_graph
+    from ..policy.engine import check_graph, waived
+    from ..providers.planning import listening
     from ..testing import record
 
     try:
-        graph = record(lambda: GpuCluster(plan.name, plan.spec, now=plan.now), project=plan.name, stack="plan")
+        with listening() as heard:
+            graph = record(lambda: GpuCluster(plan.name, plan.spec, now=plan.now), project=plan.name, stack="plan")
     except GpuInfraError as e:
         return Recorded(None, e.diagnostics)
     report = check_graph(graph, plan)
-    return Recorded(graph, report.diagnostics, report.undecided)
+    found = (*waived(heard, plan.spec.waivers, plan.now), *report.diagnostics)
+    return Recorded(graph, found, report.undecided)
 
 
 def waiting_line(undecided: Sequence[Undecided]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .. import catalog
 from ..diagnostics import Code, Diagnostic, Severity
 from ..plan.models import ClusterPlan, PoolPlan
 from .driver import stock_driver
@@ -22,8 +23,8 @@ NOT_A_PUBLIC_KEY = Code(
     "GI2151",
     "ssh-key-not-public",
     Severity.ERROR,
-    "An entry of network.ssh_keys is not a public key.",
-    why="User data can be read by every process of the guest and in the cloud's console.",
+    "An entry of network.ssh_keys is not a public key that the cloud takes.",
+    why="A private key would be there for every process of the guest to read; a key of another kind is refused at `up`.",
     fix="Give the one line of the .pub file, as: ssh-ed25519 AAAA… name",
 )
 IMAGE_WITHOUT_TOOLS = Code(
@@ -62,8 +63,9 @@ CODES = (TOO_LARGE, NOT_A_PUBLIC_KEY, IMAGE_WITHOUT_TOOLS, NO_IDLE_TIMER, BUCKET
 
 BUCKET_FORMS = "s3://name/prefix, gs://name/prefix or https://account.blob.core.windows.net/container"
 
+_MAKE_ONE = "make one: ssh-keygen -t ed25519, and give the one line of its .pub file"
 _PUBLIC_KEY = re.compile(
-    r"(ssh-(rsa|ed25519|dss)|ecdsa-sha2-nistp(256|384|521)|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)"
+    r"(ssh-(rsa|ed25519)|ecdsa-sha2-nistp(256|384|521)|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)"
     r" AAAA[A-Za-z0-9+/]+={0,3}( [\x20-\x7e]*)?"
 )
 
@@ -100,12 +102,19 @@ def is_public_key(text: str) -> bool:
 
 
 def key_findings(plan: ClusterPlan) -> list[Diagnostic]:
-    """A finding for each entry of ssh_keys that is no public key. The entry itself is never shown."""
+    """A finding for each entry of ssh_keys that is no public key, or of a kind that is not taken. The entry itself is
+    never shown."""
+    taken = catalog.limit(plan.provider, "ssh_key_kind")
     found: list[Diagnostic] = []
     for n, key in enumerate(plan.network.ssh_keys):
-        if not is_public_key(key):
+        path, kind = f"network.ssh_keys[{n}]", key.split()[0] if key.split() else ""
+        if kind == "ssh-dss":  # OpenSSH 7.0 turned them off, and 10.0 has none
+            found.append(NOT_A_PUBLIC_KEY.at(path, "this is a DSA key, which SSH servers no longer take", _MAKE_ONE))
+        elif not is_public_key(key):
             what = "a private key" if "PRIVATE KEY" in key else "not one SSH public key"
-            found.append(NOT_A_PUBLIC_KEY.at(f"network.ssh_keys[{n}]", f"this is {what}; it is not shown here"))
+            found.append(NOT_A_PUBLIC_KEY.at(path, f"this is {what}; it is not shown here"))
+        elif taken and taken.pattern and not re.fullmatch(taken.pattern, kind):
+            found.append(NOT_A_PUBLIC_KEY.at(path, f"a key of the kind {kind}; {taken.notes}", _MAKE_ONE))
     return found
 
 
@@ -161,8 +170,7 @@ def _driver_findings(plan: ClusterPlan, pool: PoolPlan) -> list[Diagnostic]:
     missing = stock_driver(plan, pool)
     if missing is None or missing.modules or missing.by_cloud:
         return []
-    text = (
-        f"pool '{pool.name}': {pool.instance.name} needs the {missing.kind.upper()} driver, {pool.node_image.selector} "
-    )
+    kind = "a GPU driver" if missing.kind == "none" else f"the {missing.kind.upper()} driver"
+    text = f"pool '{pool.name}': {pool.instance.name} needs {kind}, {pool.node_image.selector} "
     text += "has none, and nothing lays it on"
     return [DRIVER_BY_HAND.at("image.node", text, "name an image that carries it. Secure Boot must be off")]

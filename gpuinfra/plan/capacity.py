@@ -68,6 +68,8 @@ def plan_capacity(
     where = f"{path}.capacity"
     _check_sold(provider, wish, instance, where, out)
     _check_parts(provider, wish, where, out)
+    if wish.type is CapacityType.FLEX_START:
+        _check_asked(pool, path, out)
     margin = _ULTRASERVER_MARGIN if _ULTRASERVER_FAMILY.fullmatch(instance.family) else _BLOCK_MARGIN
     block = wish.type is CapacityType.CAPACITY_BLOCK
     dated = _is_dated(provider, wish.type)
@@ -198,6 +200,20 @@ def _check_flex(wish: Capacity, where: str, out: Collector) -> None:
                 f"{where}.duration",
                 f"{format_duration(wish.duration)} is shorter than flex-start is documented for",
                 f"give at least {format_duration(FLEX_MIN)}",
+                severity=f.W,
+            )
+        )
+
+
+def _check_asked(pool: NodePool, path: str, out: Collector) -> None:
+    """Flex-start asks once, for the nodes of the beginning: nothing adds the others of a range."""
+    count = pool.count
+    if isinstance(count, CountRange) and count.max and not (count.min if count.initial is None else count.initial):
+        out.add(
+            f.CAPACITY_NEEDS.at(
+                f"{path}.count",
+                "flex_start asks once, for the nodes that the pool begins with, and it begins with none",
+                f"add initial: {count.max}",
                 severity=f.W,
             )
         )

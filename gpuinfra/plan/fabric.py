@@ -84,10 +84,13 @@ def _smallest_with_fabric(q: Question) -> str:
         if t.family == q.instance.family and _LAYOUTS[q.provider](t)[0] is not FabricKind.NONE
     ]
     if not have:
-        same = [t.name for t in catalog.instance_types(q.provider) if t.gpu_model == q.instance.gpu_model]
-        able = [n for n in same if _has_fabric(q.provider, n)]
-        known = able or [t.name for t in catalog.instance_types(q.provider) if _has_fabric(q.provider, t.name)]
-        return f"take a type with one, as {', '.join(known[:3])}: gpuinfra instances --provider {q.provider}"
+        sold = [t for t in catalog.instance_types(q.provider) if not catalog.retired(q.provider, t.name)]
+        able = [t for t in sold if _has_fabric(q.provider, t.name)]
+        same = [t for t in able if t.gpu_model == q.instance.gpu_model]
+        # The least GPU memory first: nobody who has an L4 means a rack of GB300.
+        able.sort(key=lambda t: (t.gpu_count * (t.gpu_memory_gib or 0), t.name))
+        known = ", ".join(t.name for t in (same or able)[:3])
+        return f"take a type with one, as {known}: gpuinfra instances --provider {q.provider}"
     least = min(have, key=lambda t: (t.vcpus or 0, t.name))
     return f"the smallest type of the {q.instance.family} family with one is {least.name}"
 

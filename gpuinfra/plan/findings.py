@@ -153,7 +153,7 @@ CAPACITY_NEEDS = Code(
     "purchase-incomplete",
     E,
     "A purchase without what it needs.",
-    why="A reservation and a capacity block are used by their id, flex-start by its duration.",
+    why="A reservation and a capacity block are used by their id, flex-start by its duration and the nodes to begin with.",
     facts=("AWS CAP-01", "GCP GCP-SCH-04"),
 )
 CAPACITY_ID = Code(

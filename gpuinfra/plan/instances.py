@@ -95,12 +95,13 @@ def _named(provider: Provider, zone: str | None, pool: NodePool, path: str, out:
 
 
 def _other_owner(provider: Provider, name: str) -> Provider | None:
-    """The other cloud that sells a type of that name."""
-    for other in Provider:
-        row = catalog.instance_type(other, name) if other is not provider else None
-        if isinstance(row, InstanceType) and row.known:
-            return other
-    return None
+    """The other cloud that sells a type of that name, or that names its types so."""
+    found = [
+        (not row.known, other)
+        for other in Provider
+        if other is not provider and isinstance(row := catalog.instance_type(other, name), InstanceType)
+    ]
+    return min(found)[1] if found else None
 
 
 def _is_pseudo(name: str) -> bool:

@@ -5,6 +5,8 @@ Both are functions of the cluster's and the part's own name alone: adding a pool
 
 from __future__ import annotations
 
+import re
+
 from .. import catalog
 from ..vocabulary import Provider
 
@@ -38,6 +40,12 @@ def name_limit(provider: Provider, kind: str) -> int:
     """The longest name of a kind of resource, in characters."""
     row = catalog.limit(provider, f"name.{kind}")
     return row.maximum if row else _FALLBACK_LENGTH
+
+
+def is_taken(provider: Provider, kind: str, name: str) -> bool:
+    """Whether the cloud takes a name of a kind: its characters, and no word that the cloud keeps for itself."""
+    row = catalog.limit(provider, f"name.{kind}")
+    return row is None or not row.pattern or re.search(row.pattern, name) is not None
 
 
 def shortened(name: str, maximum: int) -> str:

@@ -12,7 +12,7 @@ from ..diagnostics import Collector, Diagnostic
 from ..spec.models import Network
 from ..vocabulary import FabricKind, Provider, StorageKind
 from . import findings as f
-from .address_ranges import Limits, Want, cut, prefix_that_fits
+from .address_ranges import FREE_SLOT, Limits, Want, cut, prefix_that_fits
 from .fabric import BARE_METAL_RDMA
 from .models import Decision, NetworkPlan, PoolPlan, StoragePlan, Subnet
 
@@ -110,7 +110,7 @@ def plan_network(
     subnets: tuple[Subnet, ...] = ()
     cidr = ""
     wants = _wants(habits, zone, pools, storage)
-    wants += [Want(BASTION_ROLE, _BASTION_ADDRESSES - habits.limits.reserved, "", _BASTION)] if bastion else []
+    wants += [Want(BASTION_ROLE, _BASTION_ADDRESSES - habits.limits.reserved, "", _BASTION, slot=0)] if bastion else []
     if wish.existing:
         _check_ids(provider, region, wish.existing.network, wish.existing.subnet, out)
         _check_own_subnets(habits, zone, storage, bastion, out)
@@ -232,17 +232,22 @@ def _wants(habits: _Habits, zone: str, pools: Sequence[PoolPlan], storage: Seque
         text += f" and {len(beside)} file system{'s' if len(beside) != 1 else ''}"
     buckets = sum(s.kind is StorageKind.BUCKET and not s.existing for s in storage) * habits.bucket_addresses
     text += f" and {buckets} endpoints of buckets" if buckets else ""
-    wants = [Want("nodes", host + len(beside) * _ADDRESSES_PER_STORAGE + buckets, zone, text)]
+    wants = [Want("nodes", host + len(beside) * _ADDRESSES_PER_STORAGE + buckets, zone, text, takes_half=True)]
     if habits.public_subnet and any(not p.public_ip for p in pools):
-        wants.append(Want("public", 2, zone, "the address translation of private nodes stands here, in their zone"))
-    for other in sorted({s.zone for s in elsewhere}):
+        why = "the address translation of private nodes stands here, in their zone"
+        wants.append(Want("public", 2, zone, why, slot=0))
+    # In the order of the spec: what is added at its end moves no range.
+    for other in dict.fromkeys(s.zone for s in elsewhere):
         inside = [s.name for s in elsewhere if s.zone == other]
         wants.append(
             Want(f"storage-{other}", len(inside) * _ADDRESSES_PER_STORAGE, other, f"{', '.join(inside)} stands there")
         )
     if habits.services_range and files:
         addresses = sum(_services_addresses(s) for s in files) - habits.limits.reserved
-        wants.append(Want("services", addresses, "", f"peered with: {', '.join(s.name for s in files)}"))
+        # A reserved range costs nothing, and one that grows with each file system would have to be made anew under those
+        # that stand in it.
+        peered = f"peered with: {', '.join(s.name for s in files)}"
+        wants.append(Want("services", addresses, "", peered, slot=FREE_SLOT, takes_rest=True))
     wants += [Want(f"storage-{s.name}", _apart_addresses(habits, s), zone, _APART[s.kind]) for s in apart]
     return wants + _fabric_wants(pools)
 
@@ -295,7 +300,21 @@ def _fabric_wants(pools: Sequence[PoolPlan]) -> list[Want]:
             if role == "rdma":
                 role, rdma = f"rdma{rdma}", rdma + 1
             nodes[role] = nodes.get(role, 0) + pool.count_max
-    return [Want(role, n, "", f"interface network {role}: {n} nodes", True) for role, n in nodes.items()]
+    return [
+        Want(role, n, "", f"interface network {role}: {n} nodes", own_network=True, slot=_slot(role))
+        for role, n in nodes.items()
+    ]
+
+
+# The first of a kind's places; a machine has at most eight of each.
+_FIRST_SLOTS = {"host": -1, "gpu": 1, "rdma": 9}
+
+
+def _slot(role: str) -> int | None:
+    """The place of host1, gpu0 to gpu7, and rdma0 to rdma7: the same whatever other machines a cluster has."""
+    kind, number = role.rstrip("0123456789"), role.lstrip("abcdefghijklmnopqrstuvwxyz")
+    slot = _FIRST_SLOTS.get(kind, FREE_SLOT) + int(number or FREE_SLOT)
+    return slot if 0 <= slot < FREE_SLOT else None
 
 
 def _read_cidr(

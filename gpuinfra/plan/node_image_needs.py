@@ -41,5 +41,5 @@ def take_instead(instance: InstanceType, accelerator: Accelerator | None, kind: 
     best = next((i for i in ranked_images(instance, accelerator, kind, facts)[:1] if i.selector), None)
     if best is None:
         return ""
-    driver = f"driver {best.driver}" if best.driver else best.name
-    return f"write auto, which takes {best.selector} ({driver})"
+    what = f"driver {best.driver}" if best.driver else best.name
+    return f"write auto, which takes {best.selector}" + (f" ({what})" if what != best.selector else "")

@@ -127,6 +127,8 @@ def _offers(
         row = catalog.zones(provider, region, machine.offered_as)
         if row:
             found.setdefault(machine.instance.name, (machine.path, row.zones))
+            if machine.gpus and not machine.purchase.names_capacity:
+                _check_priced(provider, region, machine, True, out)
             continue
         listed = {r: z for r in catalog.regions(provider) if (z := catalog.zones(provider, r, machine.offered_as))}
         where = f"{machine.path}.instance_type"
@@ -140,23 +142,27 @@ def _offers(
                 )
             )
         elif machine.gpus and not listed:
-            _check_priced(provider, region, machine, where, out)
+            _check_priced(provider, region, machine, False, out)
     return found
 
 
-def _check_priced(provider: Provider, region: str, machine: Standing, where: str, out: Collector) -> None:
-    """Where the tables have no zones, a price list still says where a type is sold."""
+def _check_priced(provider: Provider, region: str, machine: Standing, offered: bool, out: Collector) -> None:
+    """Where the tables have no zones, a price list still says where a type is sold; where it is `offered` and has no
+    price, no budget and no cap is judged."""
     if catalog.price(provider, region, machine.offered_as):
         return
     priced = [r for r in catalog.regions(provider) if catalog.price(provider, r, machine.offered_as)]
-    if priced:
-        out.add(
-            f.TYPE_UNSEEN.at(
-                where,
-                f"the price list has no '{machine.instance.name}' in {region}: perhaps it is not sold there",
-                f"ask before you deploy, or move location.region to one of: {_near_first(region, priced)}",
-            )
+    if not priced:
+        return
+    doubt = "no limit of the budget is judged there" if offered else "perhaps it is not sold there"
+    ask = "see your own price list" if offered else "ask"
+    out.add(
+        f.TYPE_UNSEEN.at(
+            f"{machine.path}.instance_type",
+            f"the price list has no '{machine.instance.name}' in {region}: {doubt}",
+            f"{ask} before you deploy, or move location.region to one of: {_near_first(region, priced)}",
         )
+    )
 
 
 def offered_in(provider: Provider, region: str, offered_as: str) -> tuple[str, ...] | None:

@@ -11,6 +11,9 @@ from ..plan.resolve import resolve
 from ..spec.load import Loaded
 from .engine import check_plan, waived
 
+_SAID_BEFORE = {"GI2154": "GI2063", "GI2155": "GI2127"}
+"""What the boot bundle finds by what deciding has found of the same value: one fault is one finding."""
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -34,5 +37,7 @@ def judge(loaded: Loaded, now: datetime | None = None, *, name: str | None = Non
     if plan is not None:
         from ..node import bundle_findings
 
-        found = [*waived((*found, *bundle_findings(plan)), loaded.spec.waivers, plan.now), *check_plan(plan)]
+        said = {(d.code, d.path) for d in found}
+        bundle = [d for d in bundle_findings(plan) if (_SAID_BEFORE.get(d.code), d.path) not in said]
+        found = [*waived((*found, *bundle), loaded.spec.waivers, plan.now), *check_plan(plan)]
     return Judgement(plan, in_order(loaded.locate(d) for d in found))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,7 @@ def planned(
     plan, found = judged(spec, "component" if wrong else name, now)
     if plan is None or wrong or has_errors(found):
         raise GpuInfraError([*wrong, *found])
-    warn(found)
+    _show(found)
     return plan
 
 
@@ -77,8 +78,29 @@ def _refuse_yaml(path: str) -> None:
         )
 
 
+@contextmanager
+def listening() -> Generator[list[Diagnostic]]:
+    """The findings that rooms come to while they make resources, for who shows a plan: beside those of the spec, which
+    `planned` shows, and which are known before."""
+    heard: list[Diagnostic] = []
+    _LISTENERS.append(heard)
+    try:
+        yield heard
+    finally:
+        _LISTENERS[:] = [other for other in _LISTENERS if other is not heard]
+
+
+_LISTENERS: list[list[Diagnostic]] = []
+
+
 def warn(found: tuple[Diagnostic, ...]) -> None:
-    """Shows findings that are no errors in the output of the program."""
+    """Shows findings of a room that are no errors in the output of the program."""
+    for heard in _LISTENERS:
+        heard.extend(found)
+    _show(found)
+
+
+def _show(found: tuple[Diagnostic, ...]) -> None:
     import pulumi
 
     for finding in found:

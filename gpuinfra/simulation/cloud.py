@@ -30,6 +30,13 @@ class Request:
     world: World
     config: Mapping[str, Any]
     """The provider's own configuration, as `region`."""
+    turn: int = 0
+    """How many resources of this URN stand already: one that is replaced stands until the new one is there."""
+
+    @property
+    def seed(self) -> str:
+        """What a made-up name follows from: another for each turn, as with the engine's own."""
+        return f"{self.urn}#{self.turn}" if self.turn else self.urn
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,7 @@ class Diffs:
     refusal: str = ""
     """The code of that refusal."""
     shrink: tuple[str, ...] = ()
-    """Numbers that may grow in place and are replaced where they shrink."""
+    """Numbers and ranges of addresses that may grow in place, and are replaced where they shrink or move."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from ipaddress import IPv4Network
 from typing import Any
 
 import grpc
@@ -122,7 +123,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
         self._take_time(request.type)
         try:
             with self._world.step():
-                id_ = self._cloud.identify(asked)
+                asked, id_ = self._identified(asked)
                 self._cloud.create(asked, id_)
                 state = self._state(kind, asked, inputs, id_)
                 self._keep(asked, id_, state)
@@ -167,8 +168,11 @@ class SimulatedProvider(service.ResourceProviderServicer):
             thing = self._world.thing(request.type, request.id)
             if thing is None:
                 # A resource that the program only reads (`get`) stands outside the world: its type says its form.
+                # Such a one has no inputs; what it was found with stands in its properties, and a refresh finds it as it was.
                 kind, given = self._kind(request.type), bag(request.properties)
-                if not request.inputs.fields and kind is not None and {*given} <= {*kind.inputs}:
+                if not request.inputs.fields and not (kind is not None and {*given} <= {*kind.inputs}):
+                    return pb.ReadResponse(id=request.id, properties=request.properties, inputs=struct({}))
+                if not request.inputs.fields:
                     asked = self._request(request.urn, request.type, given)
                     state = self._state(kind, asked, given, request.id)
                     return pb.ReadResponse(id=request.id, properties=struct(state), inputs=struct({}))
@@ -224,6 +228,17 @@ class SimulatedProvider(service.ResourceProviderServicer):
     def _request(self, urn: str, type_: str, inputs: Mapping[str, Any]) -> Request:
         return Request(type_, urn.split("::", 3)[-1], urn, opened(dict(inputs)), self._world, self._config)
 
+    def _identified(self, asked: Request) -> tuple[Request, str]:
+        """The id of a new resource. Where the one that it replaces stands yet, a made-up name is another."""
+        id_ = self._cloud.identify(asked)
+        while (held := self._world.thing(asked.type, id_)) is not None and held.urn == asked.urn:
+            again = replace(asked, turn=asked.turn + 1)
+            other = self._cloud.identify(again)
+            if other == id_:
+                break
+            asked, id_ = again, other
+        return asked, id_
+
     def _previewed(self, kind: ResourceType | None, inputs: dict[str, Any]) -> dict[str, Any]:
         unknown = dict.fromkeys(kind.outputs, UNKNOWN) if kind is not None else {}
         # An input that was left out is not computed either, as far as a preview can tell.
@@ -261,6 +276,8 @@ def _replaces(table: Diffs, path: str, old: Mapping[str, Any], new: Mapping[str,
     if path in table.shrink:
         before, after = old.get(path), new.get(path)
         try:
+            if "/" in str(before):
+                return not IPv4Network(str(after)).supernet_of(IPv4Network(str(before)))
             return float(after) < float(before)  # type: ignore[arg-type]
         except (TypeError, ValueError):
             return False

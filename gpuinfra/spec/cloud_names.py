@@ -47,7 +47,8 @@ def _project(text: str) -> str:
 def _resource_group(text: str) -> str:
     if _RESOURCE_GROUP.fullmatch(text):
         return text
-    meant = re.sub(r"[^-\w.()]+", "-", _last(text)).strip("-.")
+    # Of an ARM id the group's name is the last part; a slash elsewhere is a wrong character like any other.
+    meant = re.sub(r"[^-\w.()]+", "-", _last(text) if text.startswith("/") else text).strip("-.")
     raise bad(
         "form",
         f"{shown(text)} is not the name of a resource group: letters, digits, _ - . ( ), and no full stop last",

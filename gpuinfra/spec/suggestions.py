@@ -11,7 +11,7 @@ from .paths import Path
 from .quantities import printable
 from .scalars import write_inline
 from .spacing import spacing_fault
-from .synonyms import EXISTING_IDS, NETWORK_IDS, OTHER_KEYS, OTHER_VALUES, SUBNET_IDS, WHOLE_ENTRIES
+from .synonyms import EXISTING_IDS, NETWORK_IDS, NOT_OF_THE_SPEC, OTHER_KEYS, OTHER_VALUES, SUBNET_IDS, WHOLE_ENTRIES
 
 _LONGEST_WORD = 100
 
@@ -78,6 +78,8 @@ def unknown_key_hint(
     fault = spacing_fault(key)
     if fault is not None and fault.key in known:
         return fault.hint
+    if path in ((), ("location",)) and key not in known and (set_by := NOT_OF_THE_SPEC.get(_snake(key))):
+        return set_by
     if whole := _whole_hint(key, path, known, given, value, cloud):
         return whole
     if sure := _sure_hint(key, known, given, value):

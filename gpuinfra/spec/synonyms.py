@@ -158,6 +158,21 @@ WHOLE_ENTRIES: dict[str, tuple[str, str]] = {
 }
 """What a key of other tools becomes here where a mapping is wanted: the key it stands for, and the entry to write."""
 
+_SUBSCRIPTION = "the subscription is the login's: az account set, or pulumi config set azure-native:subscriptionId"
+_ACCOUNT = "the account is the login's: pulumi config set aws:profile, or a provider of its own in the program"
+_BILLING = "who pays for API calls is a setting: pulumi config set gcp:billingProject"
+NOT_OF_THE_SPEC: dict[str, str] = {
+    **dict.fromkeys(("subscription", "subscription_id", "tenant", "tenant_id"), _SUBSCRIPTION),
+    **dict.fromkeys(("account", "account_id", "profile", "aws_profile"), _ACCOUNT),
+    **dict.fromkeys(("billing_project", "quota_project", "user_project_override"), _BILLING),
+    "billing_account": "the billing account is read from the project",
+    **dict.fromkeys(
+        ("credentials", "access_key", "secret_key", "service_account_key", "client_secret"),
+        "no spec holds credentials: log in with the cloud's own command line",
+    ),
+}
+"""What people look for in a location, and what it is set by: the spec says what is made, and not as whom."""
+
 SUBNET_IDS = frozenset({"subnet", "subnet_id", "subnetwork"})
 NETWORK_IDS = SUBNET_IDS | {"vpc", "vpc_id", "vnet", "vnet_id", "network_id", "network"}
 """What names a network that is there by its id alone; here network and subnet stand together in `existing`."""

@@ -98,6 +98,10 @@ def test_a_spec_that_cannot_be_read_is_not_moved(run, tmp_path):
     assert ran.status == 1
     assert ran.data["moved"] == []
     assert ran.data["findings"][0]["code"] == "GI1001"
+    said = run("plan", tmp_path / "none.yaml", *GCP).out
+    assert "GI1001" in said
+    assert "What changes in meaning" not in said
+    assert "moved spec" not in said
 
 
 def test_a_pool_without_a_twin_is_an_error_and_the_rest_is_planned(run, spec_file):

@@ -244,3 +244,34 @@ def test_the_date_of_the_sum_is_that_of_its_bulk_and_the_oldest(lines, words):
     made = tuple(CostLine("x", "", 1, "hour", usd, usd, usd, as_of, "", False, "") for usd, as_of in lines)
     cost = CostEstimate(made, 11, 11, None, None, None, 11, ())
     assert plan_view.dates(cost) == words
+
+
+def test_what_a_room_finds_is_shown_with_its_place(run, tmp_path):
+    """A role cannot be assigned at an address: known to the room alone, and not only to be read during `up`."""
+    spec = tmp_path / "cluster.yaml"
+    spec.write_text(AZURE_STORE)
+    ran = run("plan", spec)
+    assert ran.status == 0
+    (line,) = [text for text in ran.out.splitlines() if "GI2176" in text and "warning" in text]
+    assert ":8:42: " in line
+    assert ran.out.count("[GI2123]") == 1, "what check says is not said twice"
+    waiver = "waivers: [{code: GI2176, reason: assigned by hand, expires: 2099-01-01}]\n"
+    with_waiver = tmp_path / "waived.yaml"
+    with_waiver.write_text(AZURE_STORE + waiver)
+    assert "warning[GI2176]" not in run("plan", with_waiver).out
+    data = run("plan", spec, "--format", "json").data
+    assert [d["path"] for d in data["findings"] if d["code"] == "GI2176"] == ["storage[0].existing"]
+
+
+AZURE_STORE = """\
+api_version: gpuinfra/v1
+name: acme
+location: {provider: azure, region: eastus}
+node_pools:
+  - {name: gpu, instance_type: Standard_NC24ads_A100_v4}
+network: {ssh_keys: ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGZvciB0ZXN0cyBvbmx5LCBub3QgYSByZWFsIGtleSBhdCBhbGw me"]}
+storage:
+  - {name: data, kind: bucket, existing: "https://acmedata.blob.core.windows.net/tokens", mount: /data}
+budget: {per_month_usd: 5000, contacts: [you@example.com]}
+shutdown: {lease: 24h}
+"""

@@ -290,6 +290,23 @@ def test_public_keys_of_all_kinds_are_taken_as_they_are(key: str):
     assert yaml.safe_load(document)["ssh_authorized_keys"] == [key]
 
 
+@pytest.mark.parametrize("kind", ["ecdsa-sha2-nistp256", "sk-ssh-ed25519@openssh.com"])
+def test_azure_takes_no_other_keys_than_rsa_and_ed25519(kind: str):
+    key = f"{kind} AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAA="
+    (one,) = bundle_findings(plans.plan(Provider.AZURE, ssh_keys=(plans.ED25519, key)))
+    assert (one.code, one.path) == ("GI2151", "network.ssh_keys[1]")
+    assert kind in one.message
+    assert "ssh-keygen -t ed25519" in one.hint
+    assert "AAAA" not in f"{one.message}{one.hint}"
+    assert bundle_findings(plans.plan(Provider.AWS, ssh_keys=(key,))) == ()
+
+
+@pytest.mark.parametrize("provider", Provider)
+def test_a_dsa_key_opens_no_door_anywhere(provider: Provider):
+    (one,) = bundle_findings(plans.plan(provider, ssh_keys=("ssh-dss AAAAB3NzaC1kc3MAAACBAO me",)))
+    assert (one.code, "DSA" in one.message, "AAAA" in one.message) == ("GI2151", True, False)
+
+
 def test_a_plan_of_ordinary_size_has_no_finding_and_renders_no_template():
     bundle.render.cache_clear()
     for plan in VARIANTS.values():

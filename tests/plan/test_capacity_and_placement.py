@@ -235,6 +235,28 @@ def test_names_begin_as_the_cloud_lets_them(base, name, storage, refused):
     assert bool(found(named, "GI2071")) == bool(refused)
 
 
+_PPG = "/subscriptions/0/resourceGroups/rg/providers/Microsoft.Compute/proximityPlacementGroups/p"
+
+
+@pytest.mark.parametrize(
+    ("base", "name", "refused"),
+    [
+        (GCP, "near-1", False),
+        (GCP, "projects/acme-lab/regions/us-central1/resourcePolicies/near-1", False),
+        (GCP, "My Policy", True),
+        (GCP, "near_1", True),
+        (GCP, "projects/acme-lab/resourcePolicies/near-1", True),
+        (AZURE, "near_1", False),
+        (AZURE, _PPG, False),
+        (AZURE, _PPG.replace("proximityPlacementGroups", "availabilitySets"), True),
+        (AZURE, "near group", True),
+        (AWS, "My group", False),
+    ],
+)
+def test_a_group_of_ones_own_has_a_name_that_the_cloud_takes(base, name, refused):
+    assert bool(found(resolved(pool(base, proximity=name)), "GI2071")) is refused
+
+
 @pytest.mark.parametrize("word", ["cluster", "compact", "a; $(id)", "spread"])
 def test_a_word_that_names_no_group(word):
     assert "auto" in only(resolved(pool(proximity=word)), "GI2045").hint
@@ -255,3 +277,23 @@ def test_a_reservation_without_a_calendar_waits_for_no_moment():
 def test_a_calendar_reservation_waits_for_its_start():
     p = placed(GCP, capacity={"type": "reservation", "id": "res-h", **AHEAD}, count=4)
     assert (p.count_initial, p.wanted) == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        ({"min": 0, "max": 4}, True),
+        ({"min": 0, "max": 4, "initial": 0}, True),
+        ({"min": 0, "max": 4, "initial": 4}, False),
+        ({"min": 2, "max": 4}, False),
+        (4, False),
+        (0, False),
+    ],
+)
+def test_flex_start_that_asks_for_nothing_is_said(count, said):
+    """The request is made once, at the first `up`; nothing adds the other nodes of a range."""
+    flex = {"type": "flex_start", "duration": "12h"}
+    warned = found(resolved(pool(GCP, instance_type="a3-megagpu-8g", capacity=flex, count=count)), "GI2031")
+    assert [(d.path, d.is_error, d.hint) for d in warned] == (
+        [("node_pools[0].count", False, "add initial: 4")] if said else []
+    )

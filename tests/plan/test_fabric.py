@@ -91,6 +91,8 @@ def test_azure_declares_one_interface_whatever_the_fabric():
         (AWS, "g6.4xlarge", "g6.8xlarge"),
         (AZURE, "Standard_ND96is_MI300X_v5", "Standard_ND96isr_MI300X_v5"),
         (GCP, "g2-standard-8", "gpuinfra instances --provider gcp"),
+        (GCP, "g2-standard-8", "a3-highgpu-8g"),
+        (AZURE, "Standard_NC24ads_A100_v4", "Standard_ND96asr_v4, Standard_ND96amsr_A100_v4"),
     ],
 )
 def test_required_on_a_type_without(base, name, says):

@@ -161,6 +161,8 @@ def test_drives_that_are_bought_apart_are_attached_only_where_asked():
 
 def test_a_type_of_another_cloud_is_named_so():
     assert "a type of gcp" in only(resolved(pool(instance_type="a3-megagpu-8g")), "GI2001").hint
+    # One that the tables know by the form of its name alone.
+    assert only(resolved(pool(instance_type="c3-standard-22")), "GI2001").hint.startswith("it is a type of gcp.")
 
 
 def test_a_gpu_that_a_cloud_sells_no_more():

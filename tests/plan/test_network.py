@@ -236,3 +236,63 @@ def test_the_range_of_the_container_bridge():
 )
 def test_an_existing_subnet_of_somewhere_else(base, ids, says):
     assert says in only(resolved(spec(base, network={"existing": ids})), "GI2055").message
+
+
+GROWTH = {
+    "aws": (
+        [{"name": "b", "instance_type": "g6.xlarge", "count": 4}, {"name": "c", "instance_type": "p4d.24xlarge"}],
+        [
+            LUSTRE["aws"],
+            {"name": "far", "kind": "lustre", "size_gib": 2400, "mount": "/far", "zone": "use2-az3"},
+            {"name": "off", "kind": "lustre", "size_gib": 2400, "mount": "/off", "zone": "use2-az2"},
+        ],
+    ),
+    "gcp": (
+        [
+            {"name": "b", "instance_type": "a4-highgpu-8g", "count": 300, "capacity": {"type": "spot"}},
+            {"name": "c", "instance_type": "a3-megagpu-8g", "count": 4},
+            {"name": "d", "instance_type": "a3-highgpu-8g", "count": 4},
+            {"name": "e", "instance_type": "g4-standard-384"},
+        ],
+        [
+            LUSTRE["gcp"],
+            {"name": "home", "kind": "nfs", "size_gib": 10240, "mount": "/shared"},
+            {**LUSTRE["gcp"], "name": "t", "mount": "/t"},
+        ],
+    ),
+    "azure": (
+        [{"name": "b", "instance_type": "Standard_NC40ads_H100_v5", "count": 4}],
+        [
+            LUSTRE["azure"],
+            {"name": "home", "kind": "nfs", "size_gib": 4096, "mount": "/shared"},
+            {**LUSTRE["azure"], "name": "t", "mount": "/t"},
+        ],
+    ),
+}
+
+
+@given(
+    cloud=st.sampled_from(sorted(BASES)),
+    pools=st.tuples(st.integers(0, 4), st.integers(0, 4)),
+    stores=st.tuples(st.integers(0, 3), st.integers(0, 3)),
+    order=st.randoms(use_true_random=False),
+    grown=st.integers(1, 900),
+)
+def test_what_is_added_later_moves_no_range(cloud, pools, stores, order, grown):
+    """A subnet in use can neither move nor shrink: the cloud refuses it, or the new range overlaps the old one."""
+    base = {**BASES[cloud], "image": {}, "network": {"cidr": "10.40.0.0/16"}}
+    more_pools, more_stores = GROWTH[cloud]
+    first = {**base["node_pools"][0], "count": 2}
+
+    def ranges(some, kept, count):
+        added = [first | {"count": count}, *more_pools[:some]]
+        order.shuffle(added)
+        network = resolved(spec(base, node_pools=added, storage=more_stores[:kept])).plan.network
+        return {x.role: IPv4Network(x.cidr) for x in network.subnets}
+
+    few, many = sorted(pools)
+    before, after = ranges(few, min(stores), 2), ranges(many, max(stores), grown)
+    assert set(before) <= set(after)
+    for role, was in before.items():
+        assert after[role].network_address == was.network_address, role
+        assert after[role].prefixlen <= was.prefixlen, role

@@ -176,6 +176,18 @@ def test_a_size_without_a_price_in_the_region():
     assert not found(resolved(pool(AZURE)), "GI2018")
 
 
+def test_a_type_that_is_offered_and_has_no_price_there():
+    """Google lists the zones of a type, and no price for it: no limit of the budget is judged, which must be said."""
+    elsewhere = {**GCP, "location": {**GCP["location"], "region": "asia-east1", "zone": "asia-east1-c"}}
+    finding = only(resolved(pool(elsewhere, instance_type="a3-megagpu-8g")), "GI2018")
+    assert not finding.is_error
+    assert "no limit of the budget is judged" in finding.message
+    assert "us-central1" in finding.hint
+    held = {"type": "reservation", "id": "res-h"}
+    assert not found(resolved(pool(elsewhere, instance_type="a3-megagpu-8g", capacity=held)), "GI2018")
+    assert not found(resolved(pool(GCP, instance_type="a3-megagpu-8g")), "GI2018")
+
+
 def test_a_region_that_the_tables_know_nothing_of_refuses_no_type():
     """GovCloud: no table of offers, so what it lacks is unknown."""
     s = pool({**AWS, "location": {"provider": "aws", "region": "us-gov-west-1"}}, instance_type="p5.48xlarge")

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 
+from gpuinfra.policy.judgement import judge
 from gpuinfra.reference import all_codes
-from tests.policy.test_plan_rules import AZURE, GCP, found, of, stop_at
+from gpuinfra.spec.load import parse
+from tests.policy.test_plan_rules import AZURE, GCP, NOW, found, of, stop_at
 
 OTHER_CLOUDS = {"aws": {}, "gcp": GCP, "azure": AZURE}
 
@@ -50,6 +53,9 @@ def test_a_bucket_is_no_mount(address: str):
         ("BST", "Europe/London"),
         ("IST", "Asia/Kolkata"),
         ("JST", "Asia/Tokyo"),
+        ("W. Europe Standard Time", "Europe/Berlin"),
+        ("eastern standard time", "America/New_York"),
+        ("Central Europe Standard Time", "Europe/Belgrade"),
     ],
 )
 def test_an_abbreviation_names_its_own_zone(zone: str, near: str):
@@ -132,3 +138,23 @@ def test_the_command_that_copies_a_bucket_is_printed_where_it_can_be_read():
 
     assert "'--gcs-path-uri=gs://acme-data/a b/' --lustre-path=/a-b" in hint("gs://acme-data/a b")
     assert len(hint("gs://acme-data/" + "x" * 5000)) < 200
+
+
+_WHOLE = """\
+api_version: gpuinfra/v1
+name: acme
+location: {provider: azure, region: eastus}
+node_pools: [{name: gpu, instance_type: Standard_NC24ads_A100_v4}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "path", "code"),
+    [
+        ("storage: [{name: d, kind: bucket, existing: 'gs://acme', mount: /d}]", "storage[0].existing", "GI2063"),
+        ("image: {node: 'Canonical:ubuntu-24_04-lts:server:latest'}", "image.node", "GI2127"),
+    ],
+)
+def test_what_deciding_found_the_boot_bundle_does_not_say_again(line: str, path: str, code: str):
+    said = [d for d in judge(parse(yaml.safe_load(_WHOLE + line)), NOW).diagnostics if d.path == path]
+    assert [d.code for d in said if d.code != "GI2123"] == [code]

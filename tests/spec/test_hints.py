@@ -22,6 +22,7 @@ LOCATIONS: dict[str, dict[str, Any]] = {
     "gcp": {"provider": "gcp", "region": "us-central1", "project": "acme-lab"},
     "azure": {"provider": "azure", "region": "eastus"},
 }
+_SUBSCRIPTION = "the subscription is the login's: az account set, or pulumi config set azure-native:subscriptionId"
 STORE = {"name": "x", "kind": "nfs", "mount": "/x"}
 # What a mapping needs beside the field under test.
 BESIDE: dict[str, Any] = {
@@ -172,6 +173,15 @@ def test_a_word_of_a_cloud_leads_to_its_kind(word: str, kind: str):
             "says which GPUs the node has",
         ),
         (pool(accelerator={"type": "H100"}), "it is called model here"),
+        *(
+            ({"location": {**LOCATIONS[cloud], key: "x"}}, hint)
+            for cloud, key, hint in (
+                ("azure", "subscription", _SUBSCRIPTION),
+                ("azure", "subscriptionId", _SUBSCRIPTION),
+                ("gcp", "billing_account", "the billing account is read from the project"),
+                ("gcp", "quota_project", "who pays for API calls is a setting: pulumi config set gcp:billingProject"),
+            )
+        ),
         (pool(accelerator={"name": "H100"}), "it is called model here"),
         (pool(accelerator={"model": "H100", "gpus": 8}), "it is called count here"),
         (pool(type="p5.48xlarge"), "it is called instance_type here"),
@@ -233,7 +243,12 @@ def test_whole_entries_are_taken(entry: str):
         ({**LOCATIONS["gcp"], "project": "123456789012"}, "is not a project id", "give the id"),
         ({**LOCATIONS["gcp"], "project": "acme-lab-"}, "is not a project id", "take acme-lab"),
         ({**LOCATIONS["azure"], "resource_group": "my group!"}, "is not the name of a resource group", "take my-group"),
-        ({**LOCATIONS["azure"], "resource_group": "a/b;c"}, "is not the name of a resource group", "take b-c"),
+        ({**LOCATIONS["azure"], "resource_group": "a/b;c"}, "is not the name of a resource group", "take a-b-c"),
+        (
+            {**LOCATIONS["azure"], "resource_group": "/subscriptions/0/resourceGroups/rg-llama"},
+            "group",
+            "take rg-llama",
+        ),
         ({**LOCATIONS["azure"], "resource_group": "rg."}, "no full stop last", "take rg"),
         (
             {**LOCATIONS["aws"], "deployer_roles": ["arn:aws:iam::123456789012:role/teams/ml-deployer"]},

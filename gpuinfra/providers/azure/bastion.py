@@ -43,8 +43,9 @@ def bastion_host(
         opts=pulumi.ResourceOptions.merge(
             opts,
             pulumi.ResourceOptions(
-                # A network has one Bastion.
+                # A network has one Bastion, and its subnet is not deleted while it stands in it.
                 delete_before_replace=True,
+                replace_with=[subnet],
                 replace_on_changes=["ipConfigurations"],
                 custom_timeouts=pulumi.CustomTimeouts(create=_CREATION, delete=_CREATION),
             ),

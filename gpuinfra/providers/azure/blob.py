@@ -9,10 +9,13 @@ import pulumi
 from pulumi_azure_native import storage as blobs
 
 from ...plan.models import ClusterPlan, StoragePlan
+from ...plan.names import is_taken
+from ...vocabulary import Provider
 from .resource_group import ResourceGroup
 from .tags import tags
 
 _READABLE = 12
+_PLAIN = "st"
 _DIGEST = 12
 
 
@@ -80,4 +83,6 @@ def account_name(storage: StoragePlan, group_id: str | None) -> str:
         return group_id  # pyright: ignore[reportReturnType]
     readable = re.sub(r"[^a-z0-9]", "", storage.cloud_name.lower())[:_READABLE]
     digest = sha256(f"{group_id.lower()}/{storage.resource_name}".encode()).hexdigest()[:_DIGEST]
-    return f"{readable}{digest}"
+    # An account has an address on the internet, and such names hold no trademark (windows, xbox): the digest does alone.
+    name = f"{readable}{digest}"
+    return name if is_taken(Provider.AZURE, "endpoint", name) else f"{_PLAIN}{digest}"

@@ -15,12 +15,13 @@ _KEY = "~/.ssh/id_ed25519"
 def shell_command(pool: PoolPlan, network: ClusterNetwork, made: NodePool) -> pulumi.Output[str]:
     """Over the Bastion where there is one; else to the node's own address; else through the machine's agent, which runs a
     script as root and needs no way in."""
-    group, name, user = made.resource_group, made.group_name, login_user(pool)
+    # The set's name is written out by us, and known before it is made: an output less to wait for, for each pool.
+    group, name, user = made.resource_group, pool.cloud_name, login_user(pool)
     if network.bastion_name is not None:
-        return pulumi.Output.all(group, name, network.bastion_name).apply(lambda v: _by_bastion(v[0], v[1], v[2], user))
+        return pulumi.Output.all(group, network.bastion_name).apply(lambda v: _by_bastion(v[0], name, v[1], user))
     if pool.public_ip:
-        return pulumi.Output.all(group, name).apply(lambda v: _by_address(v[0], v[1], user))
-    return pulumi.Output.all(group, name).apply(lambda v: _by_agent(v[0], v[1]))
+        return group.apply(lambda known: _by_address(known, name, user))
+    return group.apply(lambda known: _by_agent(known, name))
 
 
 def _instances(group: str, name: str, field: str) -> str:

@@ -124,7 +124,7 @@ def _group(
     return network.NetworkSecurityGroup(
         logical,
         resource_group_name=group.name,
-        network_security_group_name=fixed_name(logical, "network_security_group"),
+        network_security_group_name=fixed_name(logical, "network_security_group", plan.region),
         location=plan.region,
         security_rules=rules.made,
         tags=tags(plan),

@@ -14,11 +14,16 @@ _HOST_PREFIX = 15
 _NAMESPACE = UUID("3f1c7a52-6c0e-5d0b-9a54-2f6f0f3c9b11")
 
 
-def fixed_name(logical: str, kind: str) -> str | None:
+def fixed_name(logical: str, kind: str, *replaced_by: str) -> str | None:
     """None where the name that the provider makes up fits: the logical one and eight hexadecimal digits. Else a whole
-    name, which differs for different logical ones; the provider itself never shortens, and ARM refuses at `up`."""
+    name, which differs for different logical ones; the provider itself never shortens, and ARM refuses at `up`.
+
+    `replaced_by`: values whose change makes the thing anew, while the old one still has its name.
+    """
     longest = name_limit(Provider.AZURE, kind)
-    return None if len(logical) + _MADE_UP <= longest else shortened(logical, longest)
+    if len(logical) + _MADE_UP <= longest:
+        return None
+    return shortened("-".join((logical, *(text.replace("/", "-") for text in replaced_by if text))), longest)
 
 
 def host_prefix(cluster: str, pool: str) -> str:

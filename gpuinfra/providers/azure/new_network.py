@@ -72,13 +72,20 @@ class NewNetwork:
         return network.VirtualNetwork(
             logical,
             resource_group_name=self._group.name,
-            virtual_network_name=fixed_name(logical, "virtual_network"),
+            virtual_network_name=fixed_name(logical, "virtual_network", self._plan.region, self._plan.network.cidr),
             location=self._plan.region,
             address_space=network.AddressSpaceArgs(address_prefixes=[self._plan.network.cidr]),
             tags=tags(self._plan),
             # Subnets are resources of their own, and ARM shows them in the network too: an update that does not name
             # them would take them away (pulumi/pulumi-azure-native#611).
-            opts=pulumi.ResourceOptions.merge(self._opts, pulumi.ResourceOptions(ignore_changes=["subnets"])),
+            opts=pulumi.ResourceOptions.merge(
+                self._opts,
+                pulumi.ResourceOptions(
+                    ignore_changes=["subnets"],
+                    # A network keeps the ranges that its subnets have, and these go only after it.
+                    replace_on_changes=["addressSpace"],
+                ),
+            ),
         )
 
     def _way_out(self) -> network.NatGateway:
@@ -87,7 +94,7 @@ class NewNetwork:
         return network.NatGateway(
             logical,
             resource_group_name=self._group.name,
-            nat_gateway_name=fixed_name(logical, "nat_gateway"),
+            nat_gateway_name=fixed_name(logical, "nat_gateway", self._plan.region, self._plan.zone),
             location=self._plan.region,
             sku=network.NatGatewaySkuArgs(name="Standard"),
             # The nodes' zone, and its address's: ARM refuses a mixture (fortinet/azure-templates#43).

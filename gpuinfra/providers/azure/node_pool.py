@@ -138,7 +138,7 @@ def _proximity_group(
     return compute.ProximityPlacementGroup(
         logical,
         resource_group_name=group.name,
-        proximity_placement_group_name=fixed_name(logical, "scale_set"),
+        proximity_placement_group_name=fixed_name(logical, "proximity_placement_group", plan.region, pool.zone),
         location=plan.region,
         proximity_placement_group_type="Standard",
         zones=[pool.zone] if pool.zone else None,
@@ -166,5 +166,14 @@ def _scale_set(
         proximity_group=near,
         nodes=around.spend.limits(pool).initial,
     )
-    after = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=waits))
+    after = pulumi.ResourceOptions.merge(
+        opts,
+        pulumi.ResourceOptions(
+            depends_on=waits,
+            # A subnet that nodes stand in is never deleted: they go first, and come back into the new one.
+            replace_with=list(around.network.ready),
+            # ARM moves no set to another network (Azure, Networking for Virtual Machine Scale Sets).
+            replacement_trigger=around.network.network_id,
+        ),
+    )
     return scale_set(plan, pool, around.group, parts, after)

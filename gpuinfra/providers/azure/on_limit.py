@@ -95,7 +95,7 @@ def _workflow(
     ]
     return logic.Workflow(
         name,
-        workflow_name=fixed_name(name, "workflow"),
+        workflow_name=fixed_name(name, "workflow", plan.region),
         resource_group_name=group.name,
         location=plan.region,
         state=logic.WorkflowState.ENABLED,

@@ -52,7 +52,13 @@ class PrivateLink:
                 ],
                 tags=tags(self._plan),
                 opts=pulumi.ResourceOptions.merge(
-                    self._opts, pulumi.ResourceOptions(replace_on_changes=["subnet", "privateLinkServiceConnections"])
+                    self._opts,
+                    pulumi.ResourceOptions(
+                        # The subnet is not deleted while an endpoint stands in it.
+                        delete_before_replace=True,
+                        replace_with=list(self._place.ready),
+                        replace_on_changes=["subnet", "privateLinkServiceConnections"],
+                    ),
                 ),
             )
             record = network.PrivateDnsZoneGroup(
@@ -89,7 +95,7 @@ class PrivateLink:
             resolution_policy=privatedns.ResolutionPolicy.NX_DOMAIN_REDIRECT,
             tags=self._tags(),
             opts=pulumi.ResourceOptions.merge(
-                self._opts, pulumi.ResourceOptions(replace_on_changes=["virtualNetwork"])
+                self._opts, pulumi.ResourceOptions(replace_on_changes=["virtualNetwork"], delete_before_replace=True)
             ),
         )
         return zone, link

@@ -18,7 +18,7 @@ def public_address(
     return network.PublicIPAddress(
         logical,
         resource_group_name=group.name,
-        public_ip_address_name=fixed_name(logical, "public_ip"),
+        public_ip_address_name=fixed_name(logical, "public_ip", plan.region, zone),
         location=plan.region,
         sku=network.PublicIPAddressSkuArgs(name="Standard", tier="Regional"),
         public_ip_allocation_method="Static",

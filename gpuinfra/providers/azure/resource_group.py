@@ -46,12 +46,14 @@ class ResourceGroup(pulumi.ComponentResource):
             self.id = found.id
         else:
             logical = f"{plan.name}-rg"
+            named = location.resource_group or fixed_name(logical, "resource_group")
             made = resources.ResourceGroup(
                 logical,
-                resource_group_name=location.resource_group or fixed_name(logical, "resource_group"),
+                resource_group_name=named,
                 location=plan.region,
                 tags=tags(plan),
-                opts=pulumi.ResourceOptions(parent=self),
+                # A name is one group's: in another region it is made once the old one, and all that is in it, is gone.
+                opts=pulumi.ResourceOptions(parent=self, delete_before_replace=True if named else None),
             )
             self.name = made.name
             self.id = made.id

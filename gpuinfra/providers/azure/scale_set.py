@@ -206,11 +206,12 @@ def _root(pool: PoolPlan) -> compute.VirtualMachineScaleSetOSDiskArgs:
             disk_size_gb=pool.node_image.root_gib,
             diff_disk_settings=compute.DiffDiskSettingsArgs(option="Local", placement=pool.root_on),
         )
+    # No delete_option: only flexible sets take one, and a uniform one always deletes its disks (azure-rest-api-specs,
+    # VirtualMachineScaleSetOSDisk).
     return compute.VirtualMachineScaleSetOSDiskArgs(
         create_option="FromImage",
         caching=compute.CachingTypes.READ_ONLY,
         disk_size_gb=pool.node_image.root_gib,
-        delete_option="Delete",
         managed_disk=compute.VirtualMachineScaleSetManagedDiskParametersArgs(storage_account_type="Premium_LRS"),
     )
 
@@ -218,7 +219,7 @@ def _root(pool: PoolPlan) -> compute.VirtualMachineScaleSetOSDiskArgs:
 def _network(pool: PoolPlan, parts: NodeParts) -> compute.VirtualMachineScaleSetNetworkProfileArgs:
     """One interface: InfiniBand's function appears by itself, and declaring one is an error."""
     public = compute.VirtualMachineScaleSetPublicIPAddressConfigurationArgs(
-        name="public", sku=compute.PublicIPAddressSkuArgs(name="Standard", tier="Regional"), delete_option="Delete"
+        name="public", sku=compute.PublicIPAddressSkuArgs(name="Standard", tier="Regional")
     )
     address = compute.VirtualMachineScaleSetIPConfigurationArgs(
         name="nodes",

@@ -62,7 +62,8 @@ class Shutdown:
             opts=pulumi.ResourceOptions.merge(
                 opts,
                 pulumi.ResourceOptions(
-                    # A scale set that is made anew has lost its setting, and takes one only.
+                    # A setting is one scale set's for life, and a set takes one (Azure/vm-scale-sets#4). It outlives its
+                    # set, and is in force again on one that is made anew under the same name.
                     replace_on_changes=["targetResourceUri"],
                     delete_before_replace=True,
                 ),

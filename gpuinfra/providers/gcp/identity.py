@@ -118,11 +118,19 @@ class _Grants:
     def use_buckets(self, made: Mapping[str, pulumi.Input[str]]) -> None:
         """The spec's buckets and no other. Objects may be deleted only in a bucket that was made for the cluster, or
         that holds the job's checkpoints, of which old ones give way."""
+        theirs: dict[str, bool] = {}
         for one in _buckets(self.plan):
-            bucket = made.get(one.name) or _bucket_of(one.existing)
-            own = one.name in made or _holds_checkpoints(self.plan, one)
-            for what, role in (_OWN_BUCKET_ROLES if own else _THEIR_BUCKET_ROLES) if bucket else ():
-                self.on_bucket(f"{one.resource_name}-{what}", bucket, role)
+            if one.name in made:
+                self._use_bucket(one.resource_name, made[one.name], _OWN_BUCKET_ROLES)
+            elif bucket := _bucket_of(one.existing):
+                theirs[bucket] = theirs.get(bucket, False) or _holds_checkpoints(self.plan, one)
+        # One grant a bucket, named by it: of two that say the same, the end of either would take both away.
+        for bucket, own in theirs.items():
+            self._use_bucket(f"{self.prefix}-{bucket}", bucket, _OWN_BUCKET_ROLES if own else _THEIR_BUCKET_ROLES)
+
+    def _use_bucket(self, name: str, bucket: pulumi.Input[str], roles: Sequence[tuple[str, str]]) -> None:
+        for what, role in roles:
+            self.on_bucket(f"{name}-{what}", bucket, role)
 
     def pull_images(self, pools: Sequence[PoolPlan]) -> None:
         """The container's repository, where it stands in the cluster's own project: those of others are their owners' to

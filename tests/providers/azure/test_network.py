@@ -262,3 +262,59 @@ def test_every_resource_stands_in_the_region_and_carries_the_labels() -> None:
         if "tags" in resource.inputs:
             assert resource.get("tags")["gpuinfra-cluster"] == "train"
             assert resource.get("tags")["team"] == "nlp"
+
+
+# What stands in a subnet holds it: ARM answers InUseSubnetCannotBeDeleted.
+
+BUCKET = {"name": "out", "kind": "bucket", "mount": "/out"}
+
+
+def replaced_with(resource: Resource) -> set[str]:
+    return {urn.rpartition("::")[2] for urn in resource.options.get("replaceWith", ())}
+
+
+def test_what_stands_in_a_subnet_is_made_anew_with_it_and_before_it() -> None:
+    found = recorded(cluster(location=location(bastion=True), storage=[BUCKET]))
+    holders = {
+        "train-gpu-pool-set": "train-nodes-subnet",
+        "train-out-storage-blob": "train-nodes-subnet",
+        "train-out-storage-dfs": "train-nodes-subnet",
+        "train-bastion": "train-bastion-subnet",
+    }
+    for name, subnet in holders.items():
+        options = found.named(name).options
+        assert (replaced_with(found.named(name)), options["deleteBeforeReplace"]) == ({subnet}, True), name
+
+
+def test_another_range_is_another_network() -> None:
+    """A network keeps the ranges of its subnets, which go after it was changed: InUsePrefixCannotBeDeleted."""
+    vnet = recorded(cluster()).named("train-vnet")
+    assert vnet.options["replaceOnChanges"] == ["addressSpace"]
+    assert "deleteBeforeReplace" not in vnet.options
+
+
+def test_storage_that_is_wanted_later_does_not_move_bastion() -> None:
+    place = location(bastion=True)
+    before, after = (
+        recorded(cluster(location=place, storage=storage)).named("train-bastion-subnet").get("addressPrefix")
+        for storage in ([], [LUSTRE, NFS])
+    )
+    assert before == after
+
+
+def test_a_group_whose_name_is_given_is_made_anew_once_the_old_one_is_gone() -> None:
+    named = recorded(cluster(location=location(resource_group="rg-llama"))).named("train-rg")
+    assert named.options["deleteBeforeReplace"] is True
+    assert "deleteBeforeReplace" not in recorded(cluster()).named("train-rg").options
+
+
+@pytest.mark.parametrize("change", [{"region": "westus3"}, {"zone": "2"}])
+def test_with_a_long_name_what_replaces_an_address_has_another_name(change: dict[str, str]) -> None:
+    """The old one keeps its name until the new one is in its place."""
+    name = "c" * 61
+    names = [
+        recorded(cluster(name=name, location=place), name).named(f"{name}-nat-address").get("publicIpAddressName")
+        for place in (location(), location(**change))
+    ]
+    assert len(set(names)) == 2
+    assert all(len(n) <= 80 for n in names)

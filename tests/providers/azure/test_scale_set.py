@@ -280,6 +280,16 @@ def test_what_arm_refuses_to_change_is_a_replacement_in_the_preview() -> None:
     } <= set(options["replaceOnChanges"])
 
 
+def test_a_uniform_set_says_nothing_that_flexible_ones_alone_take() -> None:
+    """deleteOption is refused, or without meaning, in a uniform set: its disks and addresses go with their node."""
+    found = recorded(
+        cluster(node_pools=[pool(instance_type=T4, capacity={"type": "spot"})], network={"public_nodes": True})
+    )
+    assert found.of_type(SCALE_SET)
+    for one_set in found.of_type(SCALE_SET):
+        assert "deleteOption" not in str(one_set.inputs)
+
+
 def test_what_arm_changes_in_place_is_no_replacement() -> None:
     paths = set(one().options["replaceOnChanges"])
     assert not {p for p in paths if p in ("sku", "sku.capacity", "identity", "tags") or "customData" in p}

@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 from gpuinfra.azure import ClusterNetwork, ExistingNetwork, ResourceGroup, SharedStorage
 from gpuinfra.diagnostics import GpuInfraError
 from gpuinfra.plan import resolve
+from gpuinfra.plan.names import is_taken
 from gpuinfra.policy.resource_graph import OutputRef, ResourceGraph
 from gpuinfra.providers.azure.blob import account_name
 from gpuinfra.spec.load import parse
 from gpuinfra.spec.models import ClusterSpec
 from gpuinfra.testing import record
+from gpuinfra.vocabulary import Provider
 
 from .clusters import CONTAINER as CONTAINER_ID
 from .clusters import NOW, SCALE_SET, SUBNET, SUBSCRIPTION, VNET, boot_document, cluster, location, only, recorded
@@ -243,6 +245,17 @@ def test_an_accounts_name_is_one_whatever_the_spec_calls_it(cluster_name: str, s
     name = account_name(plan.storage[0], f"{SUBSCRIPTION}/resourceGroups/rg-a")
     assert ACCOUNT_NAME.fullmatch(name)
     assert name == account_name(plan.storage[0], f"{SUBSCRIPTION}/resourcegroups/RG-A"), "ARM tells no case apart"
+    assert name != account_name(plan.storage[0], f"{SUBSCRIPTION}/resourceGroups/rg-b")
+
+
+@pytest.mark.parametrize("word", ["microsoft", "windows-render", "login-lab", "my-windows"])
+def test_an_accounts_name_holds_no_word_that_azure_keeps(word: str) -> None:
+    """An account has an address on the internet, and Azure refuses trademarks in such names."""
+    plan = resolve(spec_of(OUT), NOW, name=word).plan
+    assert plan
+    name = account_name(plan.storage[0], f"{SUBSCRIPTION}/resourceGroups/rg-a")
+    assert ACCOUNT_NAME.fullmatch(name)
+    assert is_taken(Provider.AZURE, "endpoint", name)
     assert name != account_name(plan.storage[0], f"{SUBSCRIPTION}/resourceGroups/rg-b")
 
 

@@ -138,3 +138,18 @@ def test_the_account_is_the_stacks_own() -> None:
     }
     assert len(ids) == 2, "two stacks of one program in one project"
     assert all(i.startswith("train-nodes-") for i in ids)
+
+
+def test_two_mounts_of_one_bucket_share_its_grants() -> None:
+    """Of two grants that say the same, the end of either would take both away."""
+    stores = [
+        {"name": "tokens", "kind": "bucket", "existing": "gs://acme-data/tokens", "mount": "/tokens"},
+        {"name": "eval", "kind": "bucket", "existing": "gs://acme-data/eval", "mount": "/eval"},
+    ]
+    for kept in (stores, stores[:1], stores[1:]):
+        members = recorded(cluster(storage=kept)).of_type(BUCKET_MEMBER)
+        assert {(m.name, m.get("bucket"), m.get("role")) for m in members} == {
+            ("train-nodes-acme-data-read", "acme-data", "roles/storage.objectViewer"),
+            ("train-nodes-acme-data-add", "acme-data", "roles/storage.objectCreator"),
+        }
+        assert len(members) == 2

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....catalog import rows
 from ....diagnostics import Diagnostic, Severity, did_you_mean
+from ....vocabulary import Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2223", "unknown-timezone", Severity.ERROR, __doc__, ("AWS COST-06", "AZ SHUT-02"))
@@ -42,6 +44,7 @@ _ABBREVIATIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("NZST", "NZDT"), ("Pacific/Auckland",)),
 }
 """Abbreviations that the database lacks: what looks like them there is the zone of somebody else."""
+_CONTINENTS = ("Africa", "America", "Asia", "Australia", "Europe", "Pacific")
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
@@ -62,9 +65,21 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         city = name.rpartition("/")[2].strip().replace(" ", "_")
         near = did_you_mean(name, known) or did_you_mean(city, (k.rpartition("/")[2] for k in known))
         same_city = sorted(k for k in known if k.rpartition("/")[2].casefold() == city.casefold())
-        meant = [k for k in _ABBREVIATIONS.get(name.strip().upper(), ()) if k in known] or same_city[:1]
+        meant = [k for k in _ABBREVIATIONS.get(name.strip().upper(), ()) if k in known] or _of_windows(name)
+        meant = meant or same_city[:1]
         hint = f"did you mean {' or '.join(meant)}?" if meant else near
         yield CODE.at("shutdown.stop_at.timezone", f"'{name[:60]}' is no timezone", hint)
+
+
+def _of_windows(name: str) -> list[str]:
+    """A place with the clock that Windows, and so Azure's own pages, call so; empty where it is no such name."""
+    places = [
+        row["iana_name"]
+        for row in rows("time_zones", Provider.AZURE)
+        if row["windows_name"].casefold() == name.strip().casefold()
+    ]
+    well_known = {place for meant in _ABBREVIATIONS.values() for place in meant}
+    return sorted(places, key=lambda p: (p not in well_known, p.partition("/")[0] not in _CONTINENTS, p))[:1]
 
 
 _T = 'shutdown: {{stop_at: {{cron: "0 20 * * *", timezone: {0}}}}}'

@@ -24,7 +24,9 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     total = len(ctx.plan.labels) + 2
     if total > form.most:
         yield CODE.at(
-            "labels", f"{len(ctx.plan.spec.labels)} labels make {total} with our own, and the cloud takes {form.most}"
+            "labels",
+            f"{len(ctx.plan.spec.labels)} labels make {total} with our own, and the cloud takes {form.most}",
+            f"remove {total - form.most} of them",
         )
     first: dict[str, str] = {}
     for key, value in ctx.plan.spec.labels.items():

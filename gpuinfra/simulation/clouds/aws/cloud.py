@@ -60,7 +60,7 @@ def _name(request: Request) -> str:
     for key in ("name", "bucket"):
         if isinstance(inputs.get(key), str):
             return str(inputs[key])
-    return f"{prefix or request.name + '-'}{digest(request.urn, 7)}"
+    return f"{prefix or request.name + '-'}{digest(request.seed, 7)}"
 
 
 def _arn(request: Request, service: str, resource: str) -> str:
@@ -72,7 +72,7 @@ def _arn(request: Request, service: str, resource: str) -> str:
 
 def _identify(request: Request) -> str:
     if request.type in _PREFIXES:
-        return _PREFIXES[request.type] + digest(request.urn)
+        return _PREFIXES[request.type] + digest(request.seed)
     if request.type in _NAMED:
         return _name(request)
     special = _IDS.get(request.type)
@@ -82,11 +82,11 @@ def _identify(request: Request) -> str:
 _IDS: dict[str, Callable[[Request], str]] = {
     "aws:sns/topic:Topic": lambda r: _arn(r, "sns", _name(r)),
     "aws:sns/topicPolicy:TopicPolicy": lambda r: str(r.inputs["arn"]),
-    "aws:sns/topicSubscription:TopicSubscription": lambda r: f"{r.inputs['topic']}:{digest(r.urn, 8)}",
+    "aws:sns/topicSubscription:TopicSubscription": lambda r: f"{r.inputs['topic']}:{digest(r.seed, 8)}",
     "aws:sqs/queue:Queue": lambda r: f"https://sqs.{_region(r)}.amazonaws.com/{_ACCOUNT}/{_name(r)}",
     "aws:scheduler/schedule:Schedule": lambda r: f"default/{_name(r)}",
     "aws:budgets/budget:Budget": lambda r: f"{_ACCOUNT}:{_name(r)}",
-    "aws:budgets/budgetAction:BudgetAction": lambda r: f"{_ACCOUNT}:{digest(r.urn, 8)}:{r.inputs['budgetName']}",
+    "aws:budgets/budgetAction:BudgetAction": lambda r: f"{_ACCOUNT}:{digest(r.seed, 8)}:{r.inputs['budgetName']}",
     "aws:iam/policy:Policy": lambda r: _arn(r, "iam", f"policy/{_name(r)}"),
     "aws:iam/rolePolicy:RolePolicy": lambda r: f"{r.inputs['role']}:{_name(r)}",
 }

@@ -9,7 +9,7 @@ from typing import Any
 from ...cloud import Cloud, Groups, Refusal, Request, Spending, digest
 from ...values import UNKNOWN, as_map, holds_unknown, is_list, lookup
 from ...world import Thing, World
-from . import machines, refusals, set_refusals
+from . import machines, networks, refusals, set_refusals
 from .replacement import DIFFS
 from .types import (
     ADDRESS,
@@ -22,6 +22,7 @@ from .types import (
     SET,
     STORAGE,
     SUBNET,
+    VNET,
     VOLUME,
 )
 
@@ -34,7 +35,7 @@ _ARM = {
         "Microsoft.Compute/proximityPlacementGroups",
         "proximityPlacementGroupName",
     ),
-    "azure-native:network:VirtualNetwork": ("Microsoft.Network/virtualNetworks", "virtualNetworkName"),
+    VNET: ("Microsoft.Network/virtualNetworks", "virtualNetworkName"),
     "azure-native:network:NetworkSecurityGroup": (
         "Microsoft.Network/networkSecurityGroups",
         "networkSecurityGroupName",
@@ -82,8 +83,8 @@ _CHILDREN = {
 
 def _made_up(request: Request) -> str:
     if request.type == "azure-native:storage:StorageAccount":
-        return re.sub(r"[^a-z0-9]", "", request.name.lower())[:16] + digest(request.urn, 8)
-    return f"{request.name}{digest(request.urn, 8)}"
+        return re.sub(r"[^a-z0-9]", "", request.name.lower())[:16] + digest(request.seed, 8)
+    return f"{request.name}{digest(request.seed, 8)}"
 
 
 def _identify(request: Request) -> str:
@@ -106,7 +107,7 @@ def _identify(request: Request) -> str:
     if special:
         kind, own = special
         return f"{scope}/providers/{kind}/{inputs.get(own) or _made_up(request)}"
-    return f"{group}/{request.name}-{digest(request.urn, 7)}"
+    return f"{group}/{request.name}-{digest(request.seed, 7)}"
 
 
 _SCOPED = {
@@ -174,13 +175,16 @@ def _shape(state: dict[str, Any]) -> dict[str, Any]:
 def _address(request: Request, subnet: str) -> str:
     thing = request.world.thing(SUBNET, subnet)
     cidr = str(thing.inputs.get("addressPrefix") or "10.0.0.0/24") if thing else "10.0.0.0/24"
-    return f"{cidr.split('/')[0].rsplit('.', 1)[0]}.{int(digest(request.urn, 4), 16) % 250 + 4}"
+    return f"{cidr.split('/')[0].rsplit('.', 1)[0]}.{int(digest(request.seed, 4), 16) % 250 + 4}"
 
 
 # What making something does.
 
 
 def _create(request: Request, id_: str) -> None:
+    if request.world.thing(request.type, id_):
+        # The provider looks before it makes one, and takes over nothing.
+        raise Refusal("Conflict", f"cannot create already existing resource '{id_}'")
     refusals.name(request, id_)
     made = _CREATED.get(request.type)
     if made:
@@ -194,12 +198,6 @@ def _set_made(request: Request, id_: str) -> None:
     set_refusals.scale_set(request.world, request.inputs)
     wanted = int(lookup(request.inputs, "sku.capacity") or 0)
     machines.scale(request.world, id_, request.inputs, wanted, "scaled in", refuse=True)
-
-
-def _update(request: Request, old: Thing) -> None:
-    if old.type == SET:
-        set_refusals.scale_set(request.world, request.inputs)
-    machines.update(request, old)
 
 
 _CREATED: dict[str, Callable[[Request, str], None]] = {
@@ -217,6 +215,20 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
 }
 
 
+def _update(request: Request, old: Thing) -> None:
+    networks.network_changed(request, old)
+    networks.set_moved(request, old)
+    if old.type == SET:
+        set_refusals.scale_set(request.world, request.inputs)
+    machines.update(request, old)
+
+
+def _delete(request: Request, old: Thing) -> None:
+    if old.type == SUBNET:
+        networks.subnet_deleted(request.world, old)
+    machines.delete(request, old)
+
+
 def _callback(args: Mapping[str, Any], world: World, config: Mapping[str, Any]) -> Mapping[str, Any]:
     named = "/".join(str(args.get(k)) for k in ("resourceGroupName", "workflowName", "triggerName"))
     path = f"/workflows/{digest(named, 32)}/triggers/{args.get('triggerName')}"
@@ -230,7 +242,7 @@ CLOUD = Cloud(
     _outputs,
     create=_create,
     update=_update,
-    delete=machines.delete,
+    delete=_delete,
     shape=_shape,
     due=machines.due,
     groups=Groups(

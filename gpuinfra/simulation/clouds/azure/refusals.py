@@ -10,7 +10,7 @@ from ....vocabulary import Provider, StorageKind
 from ...cloud import Refusal, Request
 from ...values import as_list, as_map, lookup
 from .subnets import prefix
-from .types import ADDRESS, ASSIGNMENT, BASTION, BUDGET, LUSTRE, NAT, NETWORK, SET, STORAGE, SUBNET, VOLUME
+from .types import ADDRESS, ASSIGNMENT, BASTION, BUDGET, LUSTRE, NAT, SET, STORAGE, SUBNET, VNET, VOLUME
 
 _GUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
@@ -18,7 +18,7 @@ _GUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 _NAMES = {
     SET: ("vmScaleSetName", "name.scale_set"),
-    NETWORK: ("virtualNetworkName", "name.virtual_network"),
+    VNET: ("virtualNetworkName", "name.virtual_network"),
     SUBNET: ("subnetName", "name.subnet"),
     NAT: ("natGatewayName", "name.nat_gateway"),
     ADDRESS: ("publicIpAddressName", "name.public_ip"),
@@ -68,7 +68,7 @@ def subnet(request: Request, id_: str) -> None:
     mine = ipaddress.ip_network(given, strict=False)
     if inputs.get("subnetName") == "AzureBastionSubnet" and mine.prefixlen > 26:
         raise Refusal("InvalidBastionSubnetSize", "AzureBastionSubnet must be /26 or larger")
-    for whole in request.world.things(NETWORK):
+    for whole in request.world.things(VNET):
         ranges = [str(r) for r in as_list(lookup(whole.inputs, "addressSpace.addressPrefixes"))]
         mine_is_in = any(mine.subnet_of(ipaddress.ip_network(r)) for r in ranges)  # type: ignore[arg-type]
         if whole.id.endswith(f"/{where}") and whole.inputs.get("resourceGroupName") == group and not mine_is_in:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...cloud import Diffs
-from .types import AUTOSCALE, LUSTRE, SET, SUBNET
+from .types import AUTOSCALE, LUSTRE, SET, SUBNET, VNET
 
 _REFUSED = "PropertyChangeNotAllowed"
 DIFFS = {
@@ -27,7 +27,7 @@ DIFFS = {
         ),
         refusal=_REFUSED,
     ),
-    "azure-native:network:VirtualNetwork": Diffs(replace=("location", "resourceGroupName", "virtualNetworkName")),
+    VNET: Diffs(replace=("location", "resourceGroupName", "virtualNetworkName")),
     SUBNET: Diffs(
         replace=("resourceGroupName", "virtualNetworkName", "subnetName"),
         refuse=("addressPrefix", "defaultOutboundAccess"),

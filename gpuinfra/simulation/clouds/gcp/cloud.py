@@ -56,7 +56,7 @@ def _project(request: Request) -> str:
 def _name(request: Request) -> str:
     inputs = request.inputs
     own = next((inputs[k] for k in _OWN_NAMES if isinstance(inputs.get(k), str)), None)
-    return str(own or f"{inputs.get('namePrefix') or request.name + '-'}{digest(request.urn, 7)}")
+    return str(own or f"{inputs.get('namePrefix') or request.name + '-'}{digest(request.seed, 7)}")
 
 
 def _identify(request: Request) -> str:
@@ -67,10 +67,10 @@ def _identify(request: Request) -> str:
         return f"projects/{p}/{where}/{collection}/{n}"
     form = _OTHERS.get(request.type)
     if form is None:
-        return f"{request.name}-{digest(request.urn, 7)}"
+        return f"{request.name}-{digest(request.seed, 7)}"
     group = str(request.inputs.get("instanceGroupManager") or "").rsplit("/", 1)[-1]
     return form.format(
-        p=p, n=n, l=place, g=group, b=request.inputs.get("billingAccount", ""), d=digest(request.urn, 12)
+        p=p, n=n, l=place, g=group, b=request.inputs.get("billingAccount", ""), d=digest(request.seed, 12)
     )
 
 
@@ -79,7 +79,7 @@ def _outputs(request: Request, id_: str) -> Mapping[str, Any]:
     out: dict[str, Any] = {} if own != "name" else {"name": id_.rsplit("/", 1)[-1]}
     if request.type in _COMPUTE:
         out["selfLink"] = _API + id_
-        out["selfLinkUnique"] = f"{_API}{id_}?uniqueId={int(digest(request.urn, 12), 16)}"
+        out["selfLinkUnique"] = f"{_API}{id_}?uniqueId={int(digest(request.seed, 12), 16)}"
     labels = request.inputs.get("labels")
     if is_map(labels):
         out |= {"effectiveLabels": labels, "pulumiLabels": labels}
@@ -118,7 +118,7 @@ def _address(request: Request) -> str:
     """An address in the range that is peered for services; one in the default range where none is."""
     ranges = request.world.things("gcp:compute/globalAddress:GlobalAddress")
     base = str(ranges[0].inputs.get("address") or "10.60.0.0") if ranges else "10.60.0.0"
-    return f"{base.rsplit('.', 1)[0]}.{int(digest(request.urn, 4), 16) % 250 + 2}"
+    return f"{base.rsplit('.', 1)[0]}.{int(digest(request.seed, 4), 16) % 250 + 2}"
 
 
 # What making something does.

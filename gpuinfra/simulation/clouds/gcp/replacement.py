@@ -50,7 +50,7 @@ DIFFS = {
         replace=("name", "networkProfile", "autoCreateSubnetworks", "internalIpv6Range", "project", "description")
     ),
     "gcp:compute/subnetwork:Subnetwork": Diffs(
-        replace=("name", "network", "region", "project", "ipCidrRange", "description")
+        replace=("name", "network", "region", "project", "description"), shrink=("ipCidrRange",)
     ),
     "gcp:compute/firewall:Firewall": Diffs(replace=("name", "network", "project", "direction")),
     "gcp:compute/resourcePolicy:ResourcePolicy": Diffs(
