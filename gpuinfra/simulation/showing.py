@@ -39,7 +39,7 @@ def _group(world: World, how: Groups, group: Thing) -> dict[str, Any]:
     nodes = [n for n in world.nodes() if (n.type, n.group_id) == (group.type, group.id)]
     wanted = how.size(world, group)
     short = [e.detail for e in world.events() if e.what == "shortage" and e.subject == group.id]
-    state = state_of(wanted, nodes)
+    state = EXPIRED if world.is_over(group.id) and not wanted else state_of(wanted, nodes)
     return {
         "pool": how.pool(world, group),
         "group": group.id,

@@ -155,6 +155,17 @@ class World:
             "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
         )
 
+    def acted(self, group_id: str, wanted: int, why: str) -> None:
+        """Something set a group's number: whether the end of its lease stands stays known until machines are asked for."""
+        if "lease" in why:
+            self.set_meta(f"lease over:{group_id}", "yes")
+        elif wanted:
+            self.set_meta(f"lease over:{group_id}", "")
+
+    def is_over(self, group_id: str) -> bool:
+        """Whether a lease ended a group, and nothing asked for machines since."""
+        return bool(self.meta(f"lease over:{group_id}"))
+
     @property
     def now(self) -> datetime:
         """The world's time: the machine's clock and what was added to it."""

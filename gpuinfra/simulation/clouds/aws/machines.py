@@ -115,6 +115,7 @@ def _place_of(world: World, inputs: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def resize(world: World, group: Thing, wanted: int, why: str) -> None:
+    world.acted(group.id, wanted, why)
     moved = {**group.outputs, "desiredCapacity": wanted}
     if wanted == 0:
         moved["minSize"] = 0

@@ -81,6 +81,7 @@ def lost(world: World, group: Thing, count: int) -> None:
 
 
 def resize(world: World, group: Thing, wanted: int, why: str) -> None:
+    world.acted(group.id, wanted, why)
     sku = {**as_map(group.outputs.get("sku") or group.inputs.get("sku")), "capacity": wanted}
     world.keep(replace(group, outputs={**group.outputs, "sku": sku}))
     scale(world, group.id, group.inputs, wanted, why)
@@ -149,12 +150,14 @@ def _bound(world: World, setting: Thing, profile: Mapping[str, Any]) -> None:
         return
     least, most = int(lookup(profile, "capacity.minimum") or 0), int(lookup(profile, "capacity.maximum") or 0)
     now = int(lookup(group.outputs, "sku.capacity") or 0)
+    why = f"autoscale {setting.name}, profile {profile.get('name')}"
+    world.acted(group.id, most, why)
     if not least <= now <= most:
         resize(
             world,
             group,
             max(least, min(now, most)),
-            f"autoscale {setting.name}, profile {profile.get('name')}",
+            why,
         )
 
 

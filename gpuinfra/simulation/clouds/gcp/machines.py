@@ -113,6 +113,7 @@ def again(world: World, group: Thing) -> None:
 
 
 def resize(world: World, group: Thing, wanted: int, why: str) -> None:
+    world.acted(group.id, wanted, why)
     world.keep(replace(group, outputs={**group.outputs, "targetSize": wanted}))
     scale(world, group.type, group.id, group.inputs, wanted, why)
 
