@@ -7,13 +7,19 @@ STAMP := $(VENV)/.installed
 
 WHEELS := dist
 
-.PHONY: demo test wheel check lint types layers docs docs-check bench lock clean
+.PHONY: demo test engine engine-tier wheel check lint types layers docs docs-check bench lock clean
 
 demo: $(STAMP)  ## Plan a shipped stack: no cloud account, no Pulumi engine.
 	$(BIN)/gpuinfra plan $(STACK)/cluster.yaml
 
 test: $(STAMP)  ## Every test.
 	$(BIN)/python -m pytest
+
+engine: $(STAMP)  ## Get a Pulumi engine into the cache, where none is found: downloaded, or built in about four minutes.
+	$(BIN)/gpuinfra engine install
+
+engine-tier: engine  ## The tests that deploy for real, to simulated clouds. They fail where there is no engine.
+	GPUINFRA_REQUIRE_ENGINE=1 $(BIN)/python -m pytest -n auto tests/engine
 
 $(STAMP): pyproject.toml requirements.lock
 	$(PYTHON) -c 'import sys; sys.exit("gpuinfra needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another: make PYTHON=python3.12") if sys.version_info < (3, 11) else None'

@@ -14,6 +14,8 @@ FULL: dict[str, list[str]] = {
     "catalog_prices": [],
     "solver": [],
     "fuzz_specs": ["--count", "20000"],
+    "engine_up": [],
+    "engine_kills": [],
 }
 SMOKE: dict[str, list[str]] = {
     "check_start": ["--runs", "3"],
@@ -23,7 +25,11 @@ SMOKE: dict[str, list[str]] = {
     "catalog_prices": [],
     "solver": [],
     "fuzz_specs": ["--count", "200"],
+    "engine_up": ["--runs", "1", "--resources", "200"],
+    "engine_kills": ["--seeds", "3"],
 }
+
+_DEFECTS = ("fuzz_specs", "engine_kills")
 
 
 def main() -> int:
@@ -38,8 +44,9 @@ def main() -> int:
         print(f"== {name}", flush=True)
         if importlib.import_module(f"benchmarks.{name}").main(options):
             missed.append(name)
-    # A short run on a busy machine says nothing about speed; a fuzzer that finds a traceback is a defect at any length.
-    fatal = [m for m in missed if not args.smoke or m == "fuzz_specs"]
+    # A short run on a busy machine says nothing about speed; a traceback, or a stack that does
+    # not recover, is a defect at any length.
+    fatal = [m for m in missed if not args.smoke or m in _DEFECTS]
     print(f"missed: {', '.join(missed)}" if missed else "every limit kept")
     return 1 if fatal else 0
 

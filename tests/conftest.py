@@ -1,7 +1,27 @@
 """What every test shares."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from hypothesis import HealthCheck, settings
 
 # How long a case takes is the benchmarks' question: here a busy machine would fail tests of right code.
 settings.register_profile("gpuinfra", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("gpuinfra")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Says with which engine and language host the engine tier ran."""
+    ran = [r for r in terminalreporter.stats.get("passed", []) if r.nodeid.startswith("tests/engine/")]
+    if not ran:
+        return
+    from gpuinfra.engine import status
+    from tests import language_host
+
+    engine = status().engine
+    if engine is None:
+        terminalreporter.write_line("engine tier: no engine, so only what needs none ran (gpuinfra engine install)")
+        return
+    host = language_host.real(engine.command) or "the stand-in of tests/language_host"
+    terminalreporter.write_line(f"engine tier: pulumi {engine.version} ({engine.source}), Python language host: {host}")

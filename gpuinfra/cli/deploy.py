@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,8 @@ from .judge import format_option
 from .output import as_json, is_terminal, note, usd, write
 
 if TYPE_CHECKING:
-    from ..engine.deployment import Deployment, Outcome
+    from ..engine import Engine
+    from ..engine.deployment import Deployment, Outcome, StackFolder
 
 _CHANGES = ("up", "refresh", "destroy")
 
@@ -64,7 +66,7 @@ def _run(
     import sys
 
     from ..engine import EngineError, find
-    from ..engine.deployment import Deployment, DeploymentError, StackFolder
+    from ..engine.deployment import DeploymentError, StackFolder
 
     try:
         folder = StackFolder.at(path)
@@ -81,16 +83,8 @@ def _run(
             return 2
         click.confirm(f"{operation} {path} (stack {stack}) on the real clouds?", abort=True, err=True)
     try:
-        if simulate:
-            from ..simulation.session import open_world, simulated
-            from ..simulation.stock import fill
-
-            world = open_world(folder)
-            fill(world, stock, seed)
-            deployment = simulated(folder, engine, stack, world)
-        else:
-            deployment = Deployment(folder, engine, stack)
-        outcome = deployment.run(operation, _progress(format_), unprotect=unprotect)
+        with _surroundings(folder, engine, simulate, stack, stock, seed) as deployment:
+            outcome = deployment.run(operation, _progress(format_), unprotect=unprotect)
     except DeploymentError as e:
         note(f"gpuinfra: {operation} did not succeed:\n{e}")
         return 1
@@ -99,6 +93,29 @@ def _run(
     else:
         write(_text(outcome, simulate, _now(deployment)))
     return 0
+
+
+@contextmanager
+def _surroundings(
+    folder: StackFolder, engine: Engine, simulate: bool, stack: str, stock: str | None, seed: int | None
+) -> Generator[Deployment]:
+    """The deployment of a folder, on the real clouds or the simulated ones."""
+    from ..engine.deployment import Deployment
+
+    if not simulate:
+        yield Deployment(folder, engine, stack)
+        return
+    from ..simulation.recovery import end
+    from ..simulation.session import open_world, simulated
+    from ..simulation.stock import fill
+
+    world = open_world(folder)
+    try:
+        fill(world, stock, seed)
+        yield simulated(folder, engine, stack, world)
+        end(world, stack)
+    finally:
+        world.close()
 
 
 def _progress(format_: str) -> Callable[[str], None]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from ..diagnostics import GpuInfraError
 from .locate import Engine
@@ -89,6 +89,16 @@ class StackFolder:
         return cls(folder.resolve(), name, main)
 
 
+class Recovery(Protocol):
+    """What is done about an operation that was killed."""
+
+    def files(self, say: Callable[[str], None]) -> None:
+        """Before the engine reads the stack's state."""
+
+    def contents(self, stack: Any, say: Callable[[str], None]) -> None:
+        """After the stack is selected, which is the Automation API's object."""
+
+
 @dataclass
 class Deployment:
     """A stack of a folder, with the engine and the surroundings that it deploys in."""
@@ -99,6 +109,8 @@ class Deployment:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     work_dir: Path | None = None
     """Where the engine keeps the stack's settings; None: the folder itself."""
+    recovery: Recovery | None = None
+    """Puts right what a killed operation left, before the next."""
     _failed: Exception | None = None
 
     def run(self, operation: str, say: Callable[[str], None], *, unprotect: bool = False) -> Outcome:
@@ -106,8 +118,12 @@ class Deployment:
         resources too, and their data. Raises DeploymentError."""
         import pulumi.automation as auto
 
+        from .process import EngineCommand, EngineKilledError
+
+        command = EngineCommand(root=str(self.engine.root), say=say)
+        if self.recovery is not None:
+            self.recovery.files(say)
         try:
-            command = auto.PulumiCommand(root=str(self.engine.root), skip_version_check=True)
             options = auto.LocalWorkspaceOptions(env_vars=dict(self.environment), pulumi_command=command)
             with self._as_the_engine_sees_it():
                 stack = auto.create_or_select_stack(
@@ -117,9 +133,16 @@ class Deployment:
                     work_dir=str(self.work_dir or self.folder.path),
                     opts=options,
                 )
+                if self.recovery is not None:
+                    self.recovery.contents(stack, say)
                 if unprotect:
                     _unprotect(stack)
                 return self._outcome(stack, operation, say)
+        except EngineKilledError as e:
+            raise DeploymentError(
+                f"{self.folder.path}: {e}; what it had begun may be half done. The same command again goes on; on real "
+                "clouds first: pulumi cancel, then refresh"
+            ) from e
         except auto.CommandError as e:
             if isinstance(self._failed, GpuInfraError):
                 raise DeploymentError(str(self._failed)) from e
@@ -133,8 +156,10 @@ class Deployment:
         changes: dict[str, int] = (
             done.change_summary if operation == "preview" else done.summary.resource_changes
         ) or {}
-        outputs: dict[str, Any] = {k: v.value for k, v in stack.outputs().items() if not v.secret}
-        held = _resources(stack.export_stack().deployment)
+        held = resources_of(stack.export_stack().deployment)
+        # The operation's result has the outputs already, and asking the engine again takes a second.
+        given: Any = done.outputs if hasattr(done, "outputs") else stack.outputs() if held else {}
+        outputs: dict[str, Any] = {k: v.value for k, v in given.items() if not v.secret}
         names = tuple((r["type"], r["urn"].split("::", 3)[-1]) for r in held if not r["type"].startswith("pulumi:"))
         return Outcome(operation, self.stack, {str(k): v for k, v in changes.items()}, outputs, names)
 
@@ -161,7 +186,7 @@ class Deployment:
             os.environ.update(before)
 
 
-def _resources(deployment: Any) -> list[dict[str, Any]]:
+def resources_of(deployment: Any) -> list[dict[str, Any]]:
     """The resources of an exported state; none where nothing was deployed yet."""
     return cast("dict[str, Any]", deployment or {}).get("resources") or []
 
@@ -171,7 +196,7 @@ def _unprotect(stack: Any) -> None:
     import pulumi.automation as auto
 
     exported = stack.export_stack()
-    for resource in _resources(exported.deployment):
+    for resource in resources_of(exported.deployment):
         resource.pop("protect", None)
         for part in ("inputs", "outputs"):
             if resource.get(part, {}).get("deletionPolicy") == "PREVENT":
@@ -196,8 +221,14 @@ _KNOWN = (
 
 def _reason(text: str, folder: Path) -> str:
     """What went wrong, in one line where it is known, else in the engine's own words."""
+    guarded = sorted({m.rsplit("::", 1)[-1] for m in re.findall(r'unable to replace resource "(\S+)"', text)})
+    if guarded:
+        return (
+            f"{folder}: this change would replace {', '.join(guarded)}, which holds data and is protected: nothing was "
+            "changed there. Take the change back, or save the data and remove the stack: destroy --unprotect"
+        )
     for words, meaning in _KNOWN:
-        if words in text:
+        if words.lower() in text.lower():
             return f"{folder}: {meaning}"
     said = [line.strip() for line in text.splitlines() if re.match(r"\s*(error:|\*\* )", line)]
     unique = list(dict.fromkeys(line.removeprefix("error: ") for line in said))

@@ -14,10 +14,12 @@ WORLD_VARIABLE = "GPUINFRA_SIMULATED_WORLD"
 """Path of the world's file, for the plugins that an engine starts."""
 CLOUDS = {"aws": "aws", "gcp": "gcp", "azure-native": "azure", "time": "time"}
 """Package of the engine to module of `clouds`."""
+_LOOK_S = 0.2
 
 
 def main(package: str) -> int:
     """Serves until the engine says stop. Prints the port, and nothing before it."""
+    engine = os.getppid()
     import grpc
     from pulumi.runtime.proto import provider_pb2_grpc as service
 
@@ -47,7 +49,14 @@ def main(package: str) -> int:
         signal.signal(signal_, stop)
     server.start()
     print(port, flush=True)
-    stopped.wait()
+    _wait(stopped, engine)
     server.stop(0)
     world.close()
     return 0
+
+
+def _wait(stopped: threading.Event, engine: int) -> None:
+    """Until the engine says stop, or is gone: one that was killed says nothing, and its plugins must not outlive it."""
+    while not stopped.wait(_LOOK_S):
+        if os.getppid() != engine:
+            return

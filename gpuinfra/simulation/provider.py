@@ -126,7 +126,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
                 asked, id_ = self._identified(asked)
                 self._cloud.create(asked, id_)
                 state = self._state(kind, asked, inputs, id_)
-                self._keep(asked, id_, state)
+                self._keep(replace(asked, urn=request.urn), id_, state)
                 self._world.note("create", asked.name, id_)
         except Refusal as e:
             return self._refused(context, asked, e)

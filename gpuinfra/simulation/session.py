@@ -9,7 +9,10 @@ from ..engine import Engine
 from ..engine.deployment import Deployment, DeploymentError, StackFolder
 from ..plan.clock import NOW_VARIABLE
 from ..spec.quantities import format_moment
+from .clockwork import all_clouds
 from .home import Home
+from .plugin import CLOUDS
+from .recovery import Recovery
 from .world import World, WorldError
 
 
@@ -43,4 +46,5 @@ def simulated(folder: StackFolder, engine: Engine, stack: str, world: World) -> 
         if not target.exists() or file.stat().st_mtime > target.stat().st_mtime:
             shutil.copyfile(file, target)
     environment = {**home.environment(), NOW_VARIABLE: format_moment(world.now)}
-    return Deployment(folder, engine, stack, environment, Path(work))
+    recovery = Recovery(home, world, all_clouds(CLOUDS), folder.project, stack)
+    return Deployment(folder, engine, stack, environment, Path(work), recovery)

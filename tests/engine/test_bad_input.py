@@ -1,0 +1,177 @@
+"""What is wrong with a folder, a file or the engine gets a clear line and an exit status, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gpuinfra.engine import Engine
+from gpuinfra.simulation.home import Home
+
+from .driving import Driven, command, copied, written
+
+PROGRAM = "import pulumi\nimport pulumi_aws as aws\naws.sqs.Queue('q', opts=pulumi.ResourceOptions(protect=False))\n"
+
+
+@pytest.fixture
+def small(engine: Engine, tmp_path: Path) -> Driven:
+    return written(tmp_path / "small", "small", PROGRAM)
+
+
+def _folder(tmp_path: Path) -> Driven:
+    return copied("aws-l4-inference", tmp_path)
+
+
+# Without an engine.
+
+
+def test_a_folder_without_a_project(tmp_path: Path) -> None:
+    said = Driven(tmp_path).refused("up")
+    assert "no Pulumi.yaml" in said
+    assert not (tmp_path / ".gpuinfra").exists(), "nothing is put into a folder that is no stack"
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    assert "no such folder" in Driven(tmp_path / "none").refused("preview")
+
+
+@pytest.mark.parametrize(("text", "reason"), [
+    ("name: [", "cannot be read"),
+    ("runtime: python\n", "needs a name"),
+    ("name: a\nruntime: nodejs\n", "runtime: python"),
+    ("name: ../up\nruntime: python\n", "no name of a project"),
+    ("name: a\nruntime: python\n", "no program"),
+])  # fmt: skip
+def test_a_project_file_that_is_none(text: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.yaml").write_text(text)
+    assert reason in Driven(tmp_path).refused("up")
+
+
+@pytest.fixture
+def no_engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A PATH with no engine, and an empty cache."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("GPUINFRA_CACHE", str(tmp_path / "cache"))
+    return folder
+
+
+def test_no_engine_says_how_to_get_one(no_engine: Path, tmp_path: Path) -> None:
+    said = _folder(tmp_path).ask("up")
+    assert said.status == 2
+    assert "gpuinfra engine install" in said.err
+    assert command("engine", "status").status == 2
+
+
+@pytest.mark.parametrize(("answer", "reason"), [
+    ("echo v3.100.0", "3.100.0 is older than 3.260.0"),
+    ("echo something", "does not say its version"),
+    ("exit 3", "does not say its version"),
+])  # fmt: skip
+def test_an_engine_that_will_not_do(answer: str, reason: str, no_engine: Path, tmp_path: Path) -> None:
+    fake = no_engine / "pulumi"
+    fake.write_text(f"#!/bin/sh\n{answer}\n")
+    fake.chmod(0o755)
+    it = _folder(tmp_path)
+    said = it.ask("up")
+    assert said.status == 2
+    assert reason in said.err
+    assert not it.home.state.exists()
+
+
+def test_a_damaged_world(tmp_path: Path) -> None:
+    it = _folder(tmp_path)
+    command("simulate", "exhaust", str(it.folder), "euc1-az1", "g6.xlarge")
+    it.home.world.write_bytes(b"no database" * 1000)
+    before = it.home.world.read_bytes()
+    said = command("simulate", "show", str(it.folder))
+    assert said.status == 1
+    assert "cannot be read" in said.err
+    assert "Remove the file" in said.err
+    assert it.home.world.read_bytes() == before
+
+
+# With one.
+
+
+@pytest.mark.parametrize(("text", "reason"), [
+    ("zones: {mars-1a: {p5.48xlarge: 1}}", "zones.mars-1a is no zone"),
+    ("zones: {use2-az1: {p9.48xlarge: 1}}", "'p9.48xlarge' is no instance type"),
+    ("zones: {use2-az1: {p5.48xlarge: many}}", "is no number"),
+    ("zones: {use2-az1: {p5.48xlarge: -1}}", "is no number"),
+    ("shelves: {}", "holds no stock"),
+    ("zones: {", "cannot be read"),
+])  # fmt: skip
+def test_a_stock_file_that_cannot_be_used(text: str, reason: str, small: Driven, tmp_path: Path) -> None:
+    stock = tmp_path / "stock.yaml"
+    stock.write_text(text)
+    assert reason in small.refused("up", "--stock", str(stock))
+    with small.world() as world:
+        assert world.things() == []
+
+
+def test_a_state_of_another_project(small: Driven) -> None:
+    small.do("up")
+    before = small.state
+    small.edit("name: small", "name: other", "Pulumi.yaml")
+    said = small.refused("up")
+    assert "belongs to project 'small'" in said
+    assert small.state == before
+    small.edit("name: other", "name: small", "Pulumi.yaml")
+    assert small.changes("up") == {}
+
+
+def test_a_stack_that_another_update_holds(small: Driven) -> None:
+    small.do("up")
+    locks = small.home.state / ".pulumi/locks/organization/small/dev"
+    locks.mkdir(parents=True, exist_ok=True)
+    lock = locks / "5f2c.json"
+    lock.write_text(json.dumps({"pid": os.getpid(), "username": "you", "hostname": socket.gethostname()}))
+    said = small.refused("up")
+    assert "locked by another update" in said
+    assert "pulumi cancel" in said
+    assert lock.exists(), "the lock of a process that lives is left alone"
+    lock.unlink()
+    assert small.changes("up") == {}
+
+
+def test_a_passphrase_that_does_not_match(engine: Engine, tmp_path: Path) -> None:
+    it = written(
+        tmp_path / "secret", "secret", "import pulumi\npulumi.export('token', pulumi.Output.secret('s3cr3t'))\n"
+    )
+    it.do("up")
+    before = it.state
+    it.env = {"PULUMI_CONFIG_PASSPHRASE": "another"}
+    said = it.refused("up")
+    assert "PULUMI_CONFIG_PASSPHRASE" in said
+    assert "s3cr3t" not in said
+    assert it.state == before
+    it.env = {}
+    assert it.changes("up") == {}
+
+
+def test_a_program_that_fails_says_why(small: Driven) -> None:
+    (small.folder / "__main__.py").write_text("raise RuntimeError('no such luck')\n")
+    said = small.refused("up")
+    assert "RuntimeError: no such luck" in said
+
+
+def test_the_simulation_stays_in_its_folder(
+    engine: Engine, tmp_path: Path, stack: Callable[[str], Driven], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No login, no setting of the user's, no file beside it."""
+    home = tmp_path / "somebody"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    it = written(tmp_path / "alone", "alone", PROGRAM)
+    before = sorted(p.name for p in it.folder.iterdir())
+    it.do("up")
+    assert list(home.rglob("*")) == []
+    assert sorted(p.name for p in it.folder.iterdir() if p.name != "__pycache__") == [".gpuinfra", *before]
+    assert Home(it.folder).world.exists()
