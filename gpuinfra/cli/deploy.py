@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..plan.clock import NOW_VARIABLE
 from .judge import format_option
 from .output import as_json, is_terminal, note, usd, write
 
@@ -87,9 +89,9 @@ def _run(
         note(f"gpuinfra: {operation} did not succeed:\n{e}")
         return 1
     if format_ == "json":
-        write(as_json(_data(outcome, simulate)))
+        write(as_json(_data(outcome, simulate, _now(deployment))))
     else:
-        write(_text(outcome, simulate))
+        write(_text(outcome, simulate, _now(deployment)))
     return 0
 
 
@@ -126,18 +128,31 @@ def _progress(format_: str) -> Callable[[str], None]:
     return show
 
 
-def _data(outcome: Outcome, simulate: bool) -> dict[str, Any]:
+def _now(deployment: Deployment) -> datetime:
+    """The moment at which the operation took place: a simulated world has a time of its own."""
+    named = deployment.environment.get(NOW_VARIABLE)
+    return datetime.fromisoformat(named) if named else datetime.now(UTC)
+
+
+def _expired(outcome: Outcome, now: datetime) -> list[str]:
+    """The outputs that name the end of a lease which is over; a program of several clusters has several."""
+    ends = {k: v for k, v in outcome.outputs.items() if k.endswith("lease_end") and isinstance(v, str)}
+    return sorted(k for k, v in ends.items() if datetime.fromisoformat(v) <= now)
+
+
+def _data(outcome: Outcome, simulate: bool, now: datetime) -> dict[str, Any]:
     return {
         "operation": outcome.operation,
         "stack": outcome.stack,
         "simulated": simulate,
         "changes": dict(outcome.changes),
+        "expired": bool(_expired(outcome, now)),
         "outputs": dict(outcome.outputs),
         "resources": [{"type": type_, "name": name} for type_, name in outcome.resources],
     }
 
 
-def _text(outcome: Outcome, simulate: bool) -> str:
+def _text(outcome: Outcome, simulate: bool, now: datetime) -> str:
     lines = [", ".join(f"{n} {what}" for what, n in outcome.changes.items()) or "nothing to do"]
     if outcome.resources:
         where = "simulated " if simulate else ""
@@ -149,8 +164,12 @@ def _text(outcome: Outcome, simulate: bool) -> str:
         lines.append(f"costs {usd(price)} USD an hour" + (" on the real cloud" if simulate else ""))
     elif isinstance(least, (int, float)):
         lines.append(f"costs at least {usd(least)} USD an hour (some prices are unknown)")
-    if isinstance(outcome.outputs.get("lease_end"), str):
-        lines.append(f"ends {outcome.outputs['lease_end']}")
+    over = _expired(outcome, now)
+    for name, end in outcome.outputs.items():
+        if name.endswith("lease_end") and isinstance(end, str):
+            whose = name.removesuffix("lease_end").rstrip("_")
+            said = "expired {}: no node is started again until the lease is changed" if name in over else "ends {}"
+            lines.append(f"{whose}: {said.format(end)}" if whose else said.format(end))
     return "\n".join(lines) + "\n"
 
 

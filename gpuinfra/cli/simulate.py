@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .judge import format_option
-from .output import as_json, note, usd, write
+from .output import as_json, note, write
 
 if TYPE_CHECKING:
     from ..simulation.cloud import Cloud
-    from ..simulation.world import Thing, World
+    from ..simulation.world import World
 
 
 @click.group("simulate", context_settings={"help_option_names": ["-h", "--help"]})
@@ -102,11 +102,21 @@ def env(folder: str) -> int:
 @click.argument("folder", metavar="STACK_DIR")
 @format_option
 def show(folder: str, format_: str) -> int:
-    """Show what is in the simulated clouds: groups and their machines, money, and what happened."""
+    """Show what is in the simulated clouds: groups and their machines, money, what is left, and what happened.
+
+    No machine boots there: idle limits never fire, and leases, budgets and schedules do, as the clouds' own.
+    """
 
     def look(world: World, clouds: list[Cloud]) -> None:
-        data = _seen(world, clouds)
-        write(as_json(data) if format_ == "json" else _as_text(data))
+        from ..simulation.showing import seen
+
+        data = seen(world, clouds)
+        if format_ == "json":
+            write(as_json(data))
+            return
+        from .simulate_view import world_text
+
+        write(world_text(data))
 
     return _in_world(folder, look)
 
@@ -197,54 +207,3 @@ def drift(folder: str, resource: str, path: str, value: str) -> int:
         write(f"{resource}.{path} is {json.dumps(parsed)} now\n")
 
     return _in_world(folder, change)
-
-
-def _seen(world: World, clouds: list[Cloud]) -> dict[str, Any]:
-    from ..simulation.clockwork import spent
-
-    groups = [_group(world, cloud, g) for cloud in clouds if cloud.groups for g in world.things(*cloud.groups.types)]
-    return {
-        "now": _moment(world.now),
-        "resources": len(world.things()),
-        "groups": groups,
-        "usd_this_month": round(sum(spent(world, cloud, world.now) for cloud in clouds), 2),
-        "events": [
-            {"at": _moment(e.at), "what": e.what, "subject": e.subject, "detail": e.detail} for e in world.events()
-        ],
-    }
-
-
-def _group(world: World, cloud: Cloud, group: Thing) -> dict[str, Any]:
-    assert cloud.groups is not None
-    nodes = [n for n in world.nodes() if (n.type, n.group_id) == (group.type, group.id)]
-    return {
-        "pool": cloud.groups.pool(world, group),
-        "group": group.id,
-        "wanted": cloud.groups.size(world, group),
-        "running": sum(1 for n in nodes if n.ended_at is None),
-        "nodes": [
-            {
-                "instance_type": n.instance_type,
-                "zone": n.zone,
-                "market": n.market,
-                "launched_at": _moment(n.launched_at),
-                "ended_at": _moment(n.ended_at) if n.ended_at else None,
-                "why": n.why,
-            }
-            for n in nodes
-        ],
-    }
-
-
-def _moment(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _as_text(data: dict[str, Any]) -> str:
-    lines = [f"{data['now']}: {data['resources']} resources, {usd(data['usd_this_month'])} USD of machines this month"]
-    for group in data["groups"]:
-        lines.append(f"  {group['pool'] or group['group']}: {group['running']} of {group['wanted']} run")
-        ended = [n for n in group["nodes"] if n["ended_at"]]
-        lines += [f"    ended {n['ended_at']}: {n['instance_type']} in {n['zone']} ({n['why']})" for n in ended[-5:]]
-    lines += [f"  {e['at']} {e['what']} {e['subject']} {e['detail']}".rstrip() for e in data["events"][-8:]]
-    return "\n".join(lines) + "\n"

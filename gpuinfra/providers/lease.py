@@ -84,6 +84,6 @@ def is_over(text: str, now: datetime) -> bool:
 def _warn(text: str, now: datetime, path: str, start_again: str) -> None:
     if is_over(text, now):
         pulumi.log.warn(
-            f"{path}: the lease ended at {text}, and no node is started again; to go on change {path}, run up, "
-            f"and {start_again}, which up leaves alone"
+            f"{path}: the lease ended at {text}: the cluster has expired, and no node is started again; to go on change "
+            f"{path}, run up, and {start_again}, which up leaves alone"
         )

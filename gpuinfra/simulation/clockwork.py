@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from .. import catalog
 from ..plan.cron import CronLine, parse_cron
 from ..vocabulary import Provider
-from .cloud import Cloud
-from .world import Node, World
+from .cloud import Cloud, Due, Groups, digest
+from .supply import find
+from .world import Node, Thing, World
 
 SPEND_LAG = timedelta(hours=12)
 """How late spend data come: between the 8 and 24 hours that the clouds name."""
@@ -55,7 +58,8 @@ def advance(world: World, clouds: Sequence[Cloud], by: timedelta) -> None:
 
 
 def _one_step(world: World, clouds: Sequence[Cloud], after: datetime, until: datetime) -> None:
-    due = sorted((d for cloud in clouds for d in cloud.due(world, after, until)), key=lambda d: d.moment)
+    found = [d for cloud in clouds for d in (*cloud.due(world, after, until), *_taken(world, cloud, after, until))]
+    due = sorted(found, key=lambda d: d.moment)
     for one in due:
         world.move_to(one.moment)
         one.act(world)
@@ -63,6 +67,57 @@ def _one_step(world: World, clouds: Sequence[Cloud], after: datetime, until: dat
     world.move_to(until)
     for cloud in clouds:
         _watch_budgets(world, cloud)
+        _try_again(world, cloud)
+
+
+def _try_again(world: World, cloud: Cloud) -> None:
+    how = cloud.groups
+    if how is None or how.again is None:
+        return
+    for group in world.things(*how.types):
+        how.again(world, group)
+
+
+def _taken(world: World, cloud: Cloud, after: datetime, until: datetime) -> Iterator[Due]:
+    """Machines that the cloud takes back: at the end of their reservation's window, and spot machines by chance."""
+    how = cloud.groups
+    if how is None:
+        return
+    known = world.reservations()
+    mean = float(world.meta("spot_mean_hours") or 0)
+    for node in world.nodes():
+        if node.ended_at is not None or node.type not in how.types:
+            continue
+        kept = find(known, node.reservation) if node.reservation else None
+        if kept is not None and kept.kind == "window" and kept.ends is not None:
+            moment = kept.ends - how.margin(node)
+            if after < moment <= until:
+                yield Due(moment, f"end of {kept.id}", partial(_take, how=how, node=node, why=f"end of {kept.id}"))
+        if mean and node.market == "spot":
+            moment = node.launched_at + _lifetime(world, node, mean)
+            if after < moment <= until:
+                yield Due(moment, f"spot machine {node.id}", partial(_take, how=how, node=node, why="reclaimed"))
+
+
+def _lifetime(world: World, node: Node, mean_hours: float) -> timedelta:
+    """How long a spot machine lives: by chance, and by the world's seed the same each time."""
+    draw = int(digest(f"{world.meta('seed') or 0}:{node.id}:{node.instance_type}", 12), 16) / 16**12
+    return timedelta(hours=-mean_hours * math.log(1 - draw))
+
+
+def _take(world: World, how: Groups, node: Node, why: str) -> None:
+    world.end_nodes([node], why)
+    group = world.thing(node.type, node.group_id)
+    if group is not None:
+        _without(world, how, group, 1)
+
+
+def _without(world: World, how: Groups, group: Thing, count: int) -> None:
+    """What a group does when the cloud took machines from it."""
+    if how.lost is not None:
+        how.lost(world, group, count)
+    else:
+        how.resize(world, group, how.size(world, group), "reclaimed")
 
 
 def _watch_budgets(world: World, cloud: Cloud) -> None:
@@ -91,6 +146,8 @@ def _cost(cloud: Cloud, node: Node, since: datetime, until: datetime) -> float:
     if not hours:
         return 0.0
     price = catalog.price(Provider(PROVIDERS[cloud.package]), node.region, node.instance_type)
+    if node.market == "capacity_block":
+        return 0.0  # Paid as a whole, and before.
     per_hour = price.spot_usd_hour if price and node.market == "spot" else price.on_demand_usd_hour if price else None
     return hours * (per_hour or 0.0)
 
@@ -109,8 +166,8 @@ def all_clouds(packages: Iterable[str]) -> list[Cloud]:
 
 
 def reclaim(world: World, clouds: Sequence[Cloud], pool: str, count: int) -> int:
-    """Ends spot machines of a pool, as a cloud does that wants them back; their group then asks for others. Returns how many
-    were taken. Raises DeploymentError for a pool that is not there, or not spot."""
+    """Ends spot machines of a pool, as a cloud does that wants them back; their group then does what that cloud's groups do:
+    it asks for others, or is smaller by them. Returns how many were taken. Raises DeploymentError for a pool that is not there, or not spot."""
     from ..engine.deployment import DeploymentError
 
     groups = [(c.groups, g) for c in clouds if c.groups for g in world.things(*c.groups.types)]
@@ -126,7 +183,7 @@ def reclaim(world: World, clouds: Sequence[Cloud], pool: str, count: int) -> int
             taken += spot
             if spot:
                 world.note("reclaim", pool, f"{len(spot)} machines")
-                how.resize(world, group, how.size(world, group), "reclaimed")
+                _without(world, how, group, len(spot))
         if not taken:
             raise DeploymentError(f"pool '{pool}' has no spot machine that runs")
     return len(taken)

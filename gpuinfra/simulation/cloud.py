@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from .world import Thing, World
+from .world import Node, Thing, World
 
 
 class Refusal(Exception):  # noqa: N818
@@ -73,6 +73,12 @@ class Groups:
     """Brings a group to a number, and says why."""
     pool: Callable[[World, Thing], str]
     """The pool of the spec that a group is; empty where it is none of ours."""
+    again: Callable[[World, Thing], None] | None = None
+    """A group that is short of machines tries again; None where the cloud asks once and says no."""
+    lost: Callable[[World, Thing, int], None] | None = None
+    """The cloud took so many of a group's machines away; None: the group asks for others at once."""
+    margin: Callable[[Node], timedelta] = lambda node: timedelta()
+    """How long before the end of its reservation's window a machine is taken."""
 
 
 @dataclass(frozen=True)

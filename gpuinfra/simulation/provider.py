@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from ipaddress import IPv4Network
@@ -119,6 +120,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
         if request.preview:
             return pb.CreateResponse(id="", properties=struct(self._previewed(kind, inputs)))
         asked = self._request(request.urn, request.type, inputs)
+        self._take_time(request.type)
         try:
             with self._world.step():
                 asked, id_ = self._identified(asked)
@@ -166,12 +168,13 @@ class SimulatedProvider(service.ResourceProviderServicer):
             thing = self._world.thing(request.type, request.id)
             if thing is None:
                 # A resource that the program only reads (`get`) stands outside the world: its type says its form.
-                # Such a one has no inputs, and a refresh finds it as it was.
-                if not request.inputs.fields and request.properties.fields:
+                # Such a one has no inputs; what it was found with stands in its properties, and a refresh finds it as it was.
+                kind, given = self._kind(request.type), bag(request.properties)
+                if not request.inputs.fields and not (kind is not None and {*given} <= {*kind.inputs}):
                     return pb.ReadResponse(id=request.id, properties=request.properties, inputs=struct({}))
                 if not request.inputs.fields:
-                    asked = self._request(request.urn, request.type, {})
-                    state = self._state(self._kind(request.type), asked, {}, request.id)
+                    asked = self._request(request.urn, request.type, given)
+                    state = self._state(kind, asked, given, request.id)
                     return pb.ReadResponse(id=request.id, properties=struct(state), inputs=struct({}))
                 return pb.ReadResponse()
             now = {**thing.outputs, **self._cloud.read(self._world, thing)}
@@ -210,6 +213,12 @@ class SimulatedProvider(service.ResourceProviderServicer):
         # A field by the name of a word of Python.
         answered: dict[str, Any] = {"return": struct(given)}
         return pb.InvokeResponse(**answered)
+
+    def _take_time(self, type_: str) -> None:
+        """Sleeps as long as the stock file says that a type takes. Outside of a step, so that others go on."""
+        seconds = self._world.meta(f"slow:{type_}") or self._world.meta("slow:*")
+        if seconds:
+            time.sleep(float(seconds))
 
     # How a state is made.
 

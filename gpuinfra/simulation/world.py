@@ -11,12 +11,12 @@ import sqlite3
 import threading
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-FORMAT = "1"
+FORMAT = "2"
 _BUSY_S = 60
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -25,10 +25,14 @@ CREATE TABLE IF NOT EXISTS things (
   inputs TEXT NOT NULL, outputs TEXT NOT NULL, made_at TEXT NOT NULL, PRIMARY KEY (type, id));
 CREATE TABLE IF NOT EXISTS nodes (
   id INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, group_id TEXT NOT NULL, region TEXT NOT NULL, zone TEXT NOT NULL,
-  instance_type TEXT NOT NULL, market TEXT NOT NULL, launched_at TEXT NOT NULL, ended_at TEXT, why TEXT);
+  instance_type TEXT NOT NULL, market TEXT NOT NULL, launched_at TEXT NOT NULL, ended_at TEXT, why TEXT,
+  reservation TEXT NOT NULL DEFAULT '', draws TEXT NOT NULL DEFAULT '{}');
 CREATE INDEX IF NOT EXISTS nodes_of_group ON nodes (type, group_id, ended_at);
 CREATE TABLE IF NOT EXISTS stock (zone TEXT NOT NULL, instance_type TEXT NOT NULL, nodes INTEGER NOT NULL,
   PRIMARY KEY (zone, instance_type));
+CREATE TABLE IF NOT EXISTS reservations (
+  id TEXT PRIMARY KEY, instance_type TEXT NOT NULL, zone TEXT NOT NULL, nodes INTEGER NOT NULL, kind TEXT NOT NULL,
+  starts TEXT, ends TEXT);
 CREATE TABLE IF NOT EXISTS quotas (name TEXT PRIMARY KEY, amount REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS events (
   seq INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, what TEXT NOT NULL, subject TEXT NOT NULL, detail TEXT NOT NULL);
@@ -66,6 +70,24 @@ class Node:
     launched_at: datetime
     ended_at: datetime | None
     why: str
+    reservation: str = ""
+    """The reservation that it stands in; empty for none."""
+    draws: Mapping[str, float] = field(default_factory=dict[str, float])
+    """What it takes of each quota."""
+
+
+@dataclass(frozen=True)
+class Reservation:
+    """Machines that are kept for somebody, with or without a window."""
+
+    id: str
+    instance_type: str
+    zone: str
+    nodes: int
+    kind: str
+    """reservation, or window: then its machines are taken when it ends."""
+    starts: datetime | None
+    ends: datetime | None
 
 
 @dataclass(frozen=True)
@@ -133,6 +155,17 @@ class World:
             "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
         )
 
+    def acted(self, group_id: str, wanted: int, why: str) -> None:
+        """Something set a group's number: whether the end of its lease stands stays known until machines are asked for."""
+        if "lease" in why:
+            self.set_meta(f"lease over:{group_id}", "yes")
+        elif wanted:
+            self.set_meta(f"lease over:{group_id}", "")
+
+    def is_over(self, group_id: str) -> bool:
+        """Whether a lease ended a group, and nothing asked for machines since."""
+        return bool(self.meta(f"lease over:{group_id}"))
+
     @property
     def now(self) -> datetime:
         """The world's time: the machine's clock and what was added to it."""
@@ -178,14 +211,30 @@ class World:
     # Machines.
 
     def launch(
-        self, group: tuple[str, str], place: tuple[str, str], instance_type: str, market: str, count: int
+        self,
+        group: tuple[str, str],
+        place: tuple[str, str],
+        instance_type: str,
+        market: str,
+        count: int,
+        *,
+        reservation: str = "",
+        draws: Mapping[str, float] | None = None,
     ) -> None:
         """Starts machines of a group (type and id) in a place (region and zone)."""
         for _ in range(count):
             self._db.execute(
-                "INSERT INTO nodes (type, group_id, region, zone, instance_type, market, launched_at) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (*group, *place, instance_type, market, self.now.isoformat()),
+                "INSERT INTO nodes (type, group_id, region, zone, instance_type, market, launched_at, reservation, draws) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *group,
+                    *place,
+                    instance_type,
+                    market,
+                    self.now.isoformat(),
+                    reservation,
+                    json.dumps(dict(draws or {}), sort_keys=True),
+                ),
             )
 
     def end_nodes(self, nodes: Sequence[Node], why: str, at: datetime | None = None) -> None:
@@ -215,7 +264,7 @@ class World:
         if row is None:
             return None
         (used,) = self._db.execute(
-            "SELECT count(*) FROM nodes WHERE zone = ? AND instance_type = ? AND ended_at IS NULL",
+            "SELECT count(*) FROM nodes WHERE zone = ? AND instance_type = ? AND ended_at IS NULL AND reservation = ''",
             (zone, instance_type),
         ).fetchone()
         return max(0, row[0] - used)
@@ -236,6 +285,25 @@ class World:
             "INSERT INTO quotas VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET amount = excluded.amount", (name, amount)
         )
 
+    def quotas(self) -> dict[str, float]:
+        """Every quota that the world sets."""
+        return dict(self._db.execute("SELECT name, amount FROM quotas ORDER BY name").fetchall())
+
+    def stock(self) -> list[tuple[str, str, int]]:
+        """(zone, instance type, machines) of every limit that the world sets."""
+        return self._db.execute("SELECT zone, instance_type, nodes FROM stock ORDER BY zone, instance_type").fetchall()
+
+    def set_reservation(self, one: Reservation) -> None:
+        """Keeps a reservation, new or changed."""
+        self._db.execute(
+            "INSERT OR REPLACE INTO reservations VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (one.id, one.instance_type, one.zone, one.nodes, one.kind, _text(one.starts), _text(one.ends)),
+        )
+
+    def reservations(self) -> list[Reservation]:
+        """Every reservation that the world has."""
+        return [_reservation(row) for row in self._db.execute("SELECT * FROM reservations ORDER BY id")]
+
     # What happened.
 
     def note(self, what: str, subject: str, detail: str = "") -> None:
@@ -255,7 +323,7 @@ def _thing(row: tuple[Any, ...]) -> Thing:
 
 
 def _node(row: tuple[Any, ...]) -> Node:
-    id_, type_, group, region, zone, instance_type, market, launched, ended, why = row
+    id_, type_, group, region, zone, instance_type, market, launched, ended, why, reservation, draws = row
     return Node(
         id_,
         type_,
@@ -267,4 +335,19 @@ def _node(row: tuple[Any, ...]) -> Node:
         datetime.fromisoformat(launched),
         datetime.fromisoformat(ended) if ended else None,
         why or "",
+        reservation,
+        json.loads(draws),
     )
+
+
+def _reservation(row: tuple[Any, ...]) -> Reservation:
+    id_, instance_type, zone, nodes, kind, starts, ends = row
+    return Reservation(id_, instance_type, zone, nodes, kind, _moment(starts), _moment(ends))
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _text(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None

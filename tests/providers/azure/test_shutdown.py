@@ -94,7 +94,7 @@ def test_after_the_end_up_buys_nothing_and_says_why() -> None:
     assert [p["capacity"] for p in only(graph, AUTOSCALE).get("profiles")] == [NONE, NONE]
     (said,) = [m for severity, m in graph.logs if severity == "warning" and "lease ended" in m]
     assert said == (
-        "shutdown.lease: the lease ended at 2026-12-03T09:00:00Z, and no node is started again; to go on change "
+        "shutdown.lease: the lease ended at 2026-12-03T09:00:00Z: the cluster has expired, and no node is started again; to go on change "
         "shutdown.lease, run up, and set the capacity of the scale sets (az vmss scale), which up leaves alone"
     )
 

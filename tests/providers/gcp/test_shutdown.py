@@ -113,7 +113,7 @@ def test_after_the_end_there_is_no_node_and_up_says_why() -> None:
     assert seen == {"least": 0, "initial": 0, "most": 0, "five": 0}
     (said,) = [m for severity, m in graph.logs if severity == "warning" and "lease ended" in m]
     assert said == (
-        "shutdown.lease: the lease ended at 2026-12-03T09:00:00Z, and no node is started again; to go on change "
+        "shutdown.lease: the lease ended at 2026-12-03T09:00:00Z: the cluster has expired, and no node is started again; to go on change "
         "shutdown.lease, run up, and resize the groups (gcloud compute instance-groups managed resize), which up leaves alone"
     )
 

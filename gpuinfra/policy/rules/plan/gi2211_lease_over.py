@@ -22,7 +22,8 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     ends = ctx.plan.lease.ends
     if ends is not None and ends <= ctx.now:
         yield CODE.at(
-            "shutdown.lease", f"the lease ended {format_moment(ends)}, and it is {format_moment(ctx.now)} now"
+            "shutdown.lease",
+            f"the cluster has expired: the lease ended {format_moment(ends)}, and it is {format_moment(ctx.now)} now",
         )
 
 

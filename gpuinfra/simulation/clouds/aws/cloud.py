@@ -7,7 +7,7 @@ from typing import Any
 
 from ...cloud import Cloud, Groups, Request, Spending, digest
 from ...world import World
-from . import machines
+from . import machines, making, refusals
 from .replacement import DIFFS
 from .types import GROUP, LUSTRE, TEMPLATE
 
@@ -172,13 +172,19 @@ CLOUD = Cloud(
     "aws",
     _identify,
     _outputs,
-    create=machines.create,
-    update=machines.update,
-    delete=machines.delete,
+    check=refusals.check,
+    create=making.create,
+    update=making.update,
+    delete=making.delete,
     diffs=DIFFS,
     due=machines.due,
     groups=Groups(
-        (GROUP,), lambda world, group: int(group.outputs.get("desiredCapacity") or 0), machines.resize, machines.pool
+        (GROUP,),
+        lambda world, group: int(group.outputs.get("desiredCapacity") or 0),
+        machines.resize,
+        machines.pool,
+        again=machines.again,
+        margin=machines.margin,
     ),
     spending=Spending(machines.budgets, machines.stopped),
     invoke={

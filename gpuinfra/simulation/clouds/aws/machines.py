@@ -3,81 +3,101 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from .... import catalog
 from ....plan.resolve import POOL_LABEL
+from ....vocabulary import Provider
 from ...clockwork import firings
-from ...cloud import Due, Refusal, Request
+from ...cloud import Due, Request
+from ...supply import Codes, Wanted, draws, launch, supply
 from ...values import as_list, as_map, lookup
-from ...world import Thing, World
-from .types import GROUP, LUSTRE, SCHEDULE, TEMPLATE
+from ...world import Node, Thing, World
+from .types import ACTION, GROUP, SCHEDULE, TEMPLATE
 
-# What makes machines.
-
-
-def create(request: Request, id_: str) -> None:
-    made = _CREATED.get(request.type)
-    if made:
-        made(request, id_)
+# Machines.
 
 
-def _group_made(request: Request, id_: str) -> None:
-    if request.world.thing(GROUP, id_) is not None:
-        raise Refusal("AlreadyExists", f"AutoScalingGroup by this name already exists - {id_}")
-    least, most = int(request.inputs.get("minSize", 0)), int(request.inputs.get("maxSize", 0))
-    if least > most:
-        raise Refusal("ValidationError", "Min bound must be less than or equal to the max bound")
-    _scale(request.world, request.inputs, id_)
-
-
-def _lustre_made(request: Request, id_: str) -> None:
-    size = int(request.inputs.get("storageCapacity") or 0)
-    if request.inputs.get("deploymentType") == "PERSISTENT_2" and size not in (1200,) and size % 2400:
-        raise Refusal("BadRequest", f"Storage capacity {size} is not valid: 1200, or a multiple of 2400 GiB")
-
-
-def _schedule_made(request: Request, id_: str) -> None:
-    expression = str(request.inputs.get("scheduleExpression") or "")
-    if expression.startswith("at("):
-        zone = ZoneInfo(str(request.inputs.get("scheduleExpressionTimezone") or "UTC"))
-        if datetime.fromisoformat(expression[3:-1]).replace(tzinfo=zone) <= request.world.now:
-            raise Refusal("ValidationException", f"Invalid Schedule Expression {expression}: it lies in the past")
-
-
-_CREATED: dict[str, Callable[[Request, str], None]] = {
-    GROUP: _group_made,
-    LUSTRE: _lustre_made,
-    SCHEDULE: _schedule_made,
-}
+_CODES = Codes(
+    stock="InsufficientInstanceCapacity",
+    quota="VcpuLimitExceeded",
+    unknown="InvalidCapacityReservationId.NotFound",
+    closed="Unsupported",
+    full="ReservationCapacityExceeded",
+    unlike="InvalidParameterValue",
+)
+_SPOT_QUOTA = "MaxSpotInstanceCountExceeded"
 
 
 def _scale(world: World, inputs: Mapping[str, Any], id_: str, why: str = "scaled in") -> None:
-    """Brings a group to its number, as far as its zone has machines. A shortage fails nothing here: the group goes on
+    """Brings a group to its number, as far as there are machines. A shortage fails nothing here: the group goes on
     trying, and its activities say why."""
     wanted = int(inputs.get("desiredCapacity") or 0)
     running = world.running(GROUP, id_)
     if len(running) > wanted:
         world.end_nodes(running[wanted:], why)
-    missing = wanted - len(running)
-    if missing <= 0:
-        return
-    template = _template_of(world, inputs)
+    if wanted > len(running):
+        asked = _wanted(world, inputs, id_, wanted - len(running))
+        codes = replace(_CODES, quota=_SPOT_QUOTA) if asked.market == "spot" else _CODES
+        launch(world, asked, supply(world, asked, codes))
+
+
+def _wanted(world: World, inputs: Mapping[str, Any], id_: str, count: int) -> Wanted:
+    template = template_of(world, inputs)
     region, zone = _place_of(world, inputs)
-    instance_type = str(lookup(template, "instanceType") or "unknown")
-    market = "spot" if inputs.get("mixedInstancesPolicy") else "on_demand"
-    left = world.left(zone, instance_type)
-    can = missing if left is None else min(missing, left)
-    world.launch((GROUP, id_), (region, zone), instance_type, market, can)
-    if can < missing:
-        world.note("shortage", id_, f"InsufficientInstanceCapacity: {missing - can} of {instance_type} in {zone}")
+    machine = str(lookup(template, "instanceType") or "unknown")
+    market = market_of(inputs, template)
+    return Wanted(
+        (GROUP, id_),
+        region,
+        zone,
+        machine,
+        market,
+        count,
+        reservation=reservation_of(template),
+        draws=draws(Provider.AWS, machine, market) if market in ("spot", "on_demand") else {},
+        margin=_margin(machine) if market == "capacity_block" else timedelta(),
+    )
 
 
-def _template_of(world: World, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+def market_of(group: Mapping[str, Any], template: Mapping[str, Any]) -> str:
+    """How the machines of a group are bought."""
+    if group.get("mixedInstancesPolicy") or lookup(template, "instanceMarketOptions.marketType") == "spot":
+        return "spot"
+    if lookup(template, "instanceMarketOptions.marketType") == "capacity-block":
+        return "capacity_block"
+    return "reserved" if reservation_of(template) else "on_demand"
+
+
+def reservation_of(template: Mapping[str, Any]) -> str:
+    """The reservation, or the group of them, that a template targets; empty for none."""
+    target = as_map(lookup(template, "capacityReservationSpecification.capacityReservationTarget"))
+    return str(target.get("capacityReservationId") or target.get("capacityReservationResourceGroupArn") or "")
+
+
+def _margin(machine: str) -> timedelta:
+    """Machines of a block are taken before its end: half an hour, an hour for those of an UltraServer (facts aws a4)."""
+    what = "capacity_block_end_margin_minutes"
+    row = catalog.limit(Provider.AWS, f"{what}_ultraserver" if machine.startswith("p6e-") else what)
+    return timedelta(minutes=row.maximum or 0) if row else timedelta()
+
+
+def margin(node: Node) -> timedelta:
+    """How long before its window's end a machine is taken."""
+    return _margin(node.instance_type) if node.market == "capacity_block" else timedelta()
+
+
+def again(world: World, group: Thing) -> None:
+    """The group asks again for what it is short of."""
+    _scale(world, group.outputs, group.id)
+
+
+def template_of(world: World, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
     id_ = lookup(inputs, "launchTemplate.id") or lookup(
         inputs, "mixedInstancesPolicy.launchTemplate.launchTemplateSpecification.launchTemplateId"
     )
@@ -95,6 +115,7 @@ def _place_of(world: World, inputs: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def resize(world: World, group: Thing, wanted: int, why: str) -> None:
+    world.acted(group.id, wanted, why)
     moved = {**group.outputs, "desiredCapacity": wanted}
     if wanted == 0:
         moved["minSize"] = 0
@@ -115,7 +136,31 @@ def due(world: World, after: datetime, until: datetime) -> list[Due]:
     for schedule in world.things(SCHEDULE):
         for moment in _moments(schedule, after, until):
             found.append(Due(moment, schedule.name, partial(_fire, schedule=schedule)))
+    for action in world.things(ACTION):
+        found += [Due(m, action.name, partial(_act, action=action)) for m in _acts(action, after, until)]
     return found
+
+
+def _acts(action: Thing, after: datetime, until: datetime) -> Iterator[datetime]:
+    """The moments of a group's own scheduled action."""
+    start, line = action.inputs.get("startTime"), action.inputs.get("recurrence")
+    first = datetime.fromisoformat(str(start)) if start else None
+    if line:
+        zone = ZoneInfo(str(action.inputs.get("timeZone") or "UTC"))
+        yield from firings(str(line), zone, max(after, first) if first else after, until)
+    elif first is not None and after < first <= until:
+        yield first
+
+
+def _act(world: World, action: Thing) -> None:
+    group = world.thing(GROUP, str(action.inputs.get("autoscalingGroupName")))
+    if group is None:
+        return
+    # -1 is the provider's word for a number that stays as it is.
+    numbers = {k: action.inputs.get(k) for k in ("minSize", "maxSize", "desiredCapacity")}
+    moved = {**group.outputs, **{k: int(v) for k, v in numbers.items() if v is not None and int(v) >= 0}}
+    world.keep(replace(group, outputs=moved))
+    _scale(world, moved, group.id, f"schedule {action.name}")
 
 
 def _moments(schedule: Thing, after: datetime, until: datetime) -> Iterator[datetime]:
@@ -175,14 +220,14 @@ def _groups_of(function: Thing) -> list[str]:
     return list(json.loads(text)) if isinstance(text, str) else []
 
 
-def update(request: Request, old: Thing) -> None:
-    if request.type == GROUP:
-        most, wanted = int(old.outputs.get("maxSize") or 0), int(old.outputs.get("desiredCapacity") or 0)
-        moved = {**old.outputs, "desiredCapacity": min(wanted, most)}
-        request.world.keep(replace(old, outputs=moved))
-        _scale(request.world, moved, old.id)
+def started(request: Request, id_: str) -> None:
+    """A new group launches what it wants."""
+    _scale(request.world, request.inputs, id_)
 
 
-def delete(request: Request, old: Thing) -> None:
-    if old.type == GROUP:
-        request.world.end_nodes(request.world.running(GROUP, old.id), "group deleted")
+def changed(request: Request, old: Thing) -> None:
+    """A changed group keeps to its new bounds."""
+    most, wanted = int(old.outputs.get("maxSize") or 0), int(old.outputs.get("desiredCapacity") or 0)
+    moved = {**old.outputs, "desiredCapacity": min(wanted, most)}
+    request.world.keep(replace(old, outputs=moved))
+    _scale(request.world, moved, old.id)

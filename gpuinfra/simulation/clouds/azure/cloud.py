@@ -7,11 +7,24 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...cloud import Cloud, Groups, Refusal, Request, Spending, digest
-from ...values import UNKNOWN, as_list, as_map, holds_unknown, is_list, lookup
+from ...values import UNKNOWN, as_map, holds_unknown, is_list, lookup
 from ...world import Thing, World
-from . import machines, networks
+from . import machines, networks, refusals, set_refusals
 from .replacement import DIFFS
-from .types import AUTOSCALE, LUSTRE, SET, SUBNET, VNET
+from .types import (
+    ADDRESS,
+    ASSIGNMENT,
+    AUTOSCALE,
+    BASTION,
+    BUDGET,
+    LUSTRE,
+    NAT,
+    SET,
+    STORAGE,
+    SUBNET,
+    VNET,
+    VOLUME,
+)
 
 _SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
 
@@ -165,67 +178,48 @@ def _address(request: Request, subnet: str) -> str:
     return f"{cidr.split('/')[0].rsplit('.', 1)[0]}.{int(digest(request.seed, 4), 16) % 250 + 4}"
 
 
-# What is refused.
+# What making something does.
 
 
 def _create(request: Request, id_: str) -> None:
     if request.world.thing(request.type, id_):
         # The provider looks before it makes one, and takes over nothing.
         raise Refusal("Conflict", f"cannot create already existing resource '{id_}'")
+    refusals.name(request, id_)
     made = _CREATED.get(request.type)
     if made:
         made(request, id_)
+    # azure-native asks before it puts, so that nothing of somebody else's is taken over.
+    if request.world.thing(request.type, id_) is not None:
+        raise Refusal("cannot create already existing resource", f"'{id_}'")
 
 
 def _set_made(request: Request, id_: str) -> None:
-    inputs = request.inputs
-    zones, single = as_list(inputs.get("zones")), inputs.get("singlePlacementGroup")
-    reservation = lookup(inputs, "virtualMachineProfile.capacityReservation")
-    if single and len(zones) > 1:
-        raise Refusal("BadRequest", "a single placement group cannot span several zones")
-    if reservation and (single or inputs.get("proximityPlacementGroup")):
-        raise Refusal(
-            "BadRequest", "capacity reservations take no single placement group and no proximity placement group"
-        )
-    if lookup(inputs, "virtualMachineProfile.priority") == "Spot" and reservation:
-        raise Refusal("BadRequest", "capacity reservations take no spot machines")
-    linux = lookup(inputs, "virtualMachineProfile.osProfile.linuxConfiguration")
-    if linux and linux.get("disablePasswordAuthentication") and not lookup(linux, "ssh.publicKeys"):
-        raise Refusal(
-            "InvalidParameter", "linuxConfiguration.ssh.publicKeys: at least one key is needed without a password"
-        )
-    machines.scale(request.world, id_, inputs, int(lookup(inputs, "sku.capacity") or 0), "scaled in", refuse=True)
-
-
-_LUSTRE_STEPS = {"40": 48, "125": 16, "250": 8, "500": 4}
-
-
-def _lustre_made(request: Request, id_: str) -> None:
-    size = float(request.inputs.get("storageCapacityTiB") or 0)
-    step = _LUSTRE_STEPS.get(str(lookup(request.inputs, "sku.name") or "").rsplit("-", 1)[-1])
-    if step is None or not size or size % step:
-        raise Refusal("InvalidParameter", f"storageCapacityTiB {size:g} is no multiple of {step} for this SKU")
-
-
-def _budget_made(request: Request, id_: str) -> None:
-    start = str(lookup(request.inputs, "timePeriod.startDate") or "")
-    if not re.match(r"\d{4}-\d{2}-01", start):
-        raise Refusal("400", "Start date should be the first day of a month")
-    if start[:7] < f"{request.world.now:%Y-%m}" and lookup(request.inputs, "timeGrain") == "Monthly":
-        raise Refusal("400", "Start date cannot be before the current period")
+    set_refusals.scale_set(request.world, request.inputs)
+    wanted = int(lookup(request.inputs, "sku.capacity") or 0)
+    machines.scale(request.world, id_, request.inputs, wanted, "scaled in", refuse=True)
 
 
 _CREATED: dict[str, Callable[[Request, str], None]] = {
     SET: _set_made,
-    SUBNET: lambda request, id_: networks.subnet_made(request),
-    LUSTRE: _lustre_made,
-    "azure-native:consumption:Budget": _budget_made,
+    SUBNET: refusals.subnet,
+    ADDRESS: refusals.public_address,
+    NAT: refusals.nat,
+    BASTION: refusals.bastion,
+    LUSTRE: refusals.lustre,
+    VOLUME: refusals.volume,
+    STORAGE: refusals.account,
+    ASSIGNMENT: refusals.assignment,
+    AUTOSCALE: refusals.autoscale,
+    BUDGET: refusals.budget,
 }
 
 
 def _update(request: Request, old: Thing) -> None:
     networks.network_changed(request, old)
     networks.set_moved(request, old)
+    if old.type == SET:
+        set_refusals.scale_set(request.world, request.inputs)
     machines.update(request, old)
 
 
@@ -252,7 +246,11 @@ CLOUD = Cloud(
     shape=_shape,
     due=machines.due,
     groups=Groups(
-        (SET,), lambda world, group: int(lookup(group.outputs, "sku.capacity") or 0), machines.resize, machines.pool
+        (SET,),
+        lambda world, group: int(lookup(group.outputs, "sku.capacity") or 0),
+        machines.resize,
+        machines.pool,
+        lost=machines.lost,
     ),
     spending=Spending(machines.budgets, machines.stopped),
     diffs=DIFFS,

@@ -11,8 +11,10 @@ from zoneinfo import ZoneInfo
 
 from .... import catalog
 from ....plan.resolve import POOL_LABEL
+from ....vocabulary import Provider
 from ...clockwork import firings
 from ...cloud import Due, Refusal, Request
+from ...supply import Codes, Wanted, draws, launch, supply
 from ...values import as_list, as_map, lookup
 from ...world import Thing, World
 from .types import AUTOSCALE, SET
@@ -22,29 +24,64 @@ _DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Satu
 # Machines.
 
 
+_CODES = Codes(
+    stock="AllocationFailed",
+    quota="QuotaExceeded",
+    unknown="NotFound",
+    closed="OperationNotAllowed",
+    full="",
+    unlike="OperationNotAllowed",
+)
+
+
 def scale(world: World, id_: str, inputs: Mapping[str, Any], wanted: int, why: str, *, refuse: bool = False) -> None:
+    """Brings a set to its number. `refuse`: a program asked, which hears that there is no room, and nothing is made."""
     running = world.running(SET, id_)
     if len(running) > wanted:
         world.end_nodes(running[wanted:], why)
-    missing = wanted - len(running)
-    if missing <= 0:
+    if wanted <= len(running):
         return
+    asked = _wanted(world, id_, inputs, wanted - len(running))
+    codes = replace(_CODES, stock="ZonalAllocationFailed") if inputs.get("zones") else _CODES
+    for part in _parts(world, asked):
+        given = supply(world, part, codes)
+        if given.count < part.count and refuse:
+            raise Refusal(given.code, given.why)
+        launch(world, part, given)
+
+
+def _parts(world: World, asked: Wanted) -> list[Wanted]:
+    """Reserved machines first. A reservation may be overrun: what lies above it is had like any other machine, if there is
+    one (Azure, on-demand capacity reservation, overallocating)."""
+    given = supply(world, asked, replace(_CODES, full="full")) if asked.reservation else None
+    if given is None or given.code != "full":
+        return [asked]
+    over = replace(asked, reservation="", count=asked.count - given.count)
+    return [one for one in (replace(asked, count=given.count), over) if one.count]
+
+
+def _wanted(world: World, id_: str, inputs: Mapping[str, Any], count: int) -> Wanted:
     size = str(lookup(inputs, "sku.name") or "unknown")
     zones = inputs.get("zones") or [""]
     region, zone = str(inputs.get("location") or ""), str(zones[0])
-    place = f"{region}-{zone}" if zone else region
-    left = world.left(place, size)
-    market = "spot" if lookup(inputs, "virtualMachineProfile.priority") == "Spot" else "on_demand"
-    if left is not None and left < missing:
-        code = "ZonalAllocationFailed" if zone else "AllocationFailed"
-        message = f"{missing - left} of {size} in {place} could not be had"
-        if refuse:
-            raise Refusal(code, message)
-        world.note("shortage", id_, f"{code}: {message}")
-    world.launch((SET, id_), (region, place), size, market, missing if left is None else min(missing, left))
+    group = str(lookup(inputs, "virtualMachineProfile.capacityReservation.capacityReservationGroup.id") or "")
+    spot = lookup(inputs, "virtualMachineProfile.priority") == "Spot"
+    quota = draws(Provider.AZURE, size, "spot" if spot else "on_demand")
+    if quota and not spot:
+        quota["cores"] = next(iter(quota.values()))
+    market = "spot" if spot else "reserved" if group else "on_demand"
+    return Wanted((SET, id_), region, f"{region}-{zone}" if zone else region, size, market, count, group, quota)
+
+
+def lost(world: World, group: Thing, count: int) -> None:
+    """Evicted machines are not made anew: the set is smaller by them."""
+    sku = {**as_map(group.outputs.get("sku") or group.inputs.get("sku"))}
+    sku["capacity"] = max(0, int(sku.get("capacity") or 0) - count)
+    world.keep(replace(group, outputs={**group.outputs, "sku": sku}))
 
 
 def resize(world: World, group: Thing, wanted: int, why: str) -> None:
+    world.acted(group.id, wanted, why)
     sku = {**as_map(group.outputs.get("sku") or group.inputs.get("sku")), "capacity": wanted}
     world.keep(replace(group, outputs={**group.outputs, "sku": sku}))
     scale(world, group.id, group.inputs, wanted, why)
@@ -113,8 +150,15 @@ def _bound(world: World, setting: Thing, profile: Mapping[str, Any]) -> None:
         return
     least, most = int(lookup(profile, "capacity.minimum") or 0), int(lookup(profile, "capacity.maximum") or 0)
     now = int(lookup(group.outputs, "sku.capacity") or 0)
+    why = f"autoscale {setting.name}, profile {profile.get('name')}"
+    world.acted(group.id, most, why)
     if not least <= now <= most:
-        resize(world, group, max(least, min(now, most)), f"autoscale {setting.name}")
+        resize(
+            world,
+            group,
+            max(least, min(now, most)),
+            why,
+        )
 
 
 def budgets(world: World) -> list[tuple[Thing, float]]:

@@ -19,16 +19,6 @@ def subnet_deleted(world: World, subnet: Thing) -> None:
         raise Refusal("InUseSubnetCannotBeDeleted", f"subnet {subnet.name} is in use by {', '.join(sorted(users))}")
 
 
-def subnet_made(request: Request) -> None:
-    """Refused where a neighbour has some of its addresses."""
-    named = str(request.inputs.get("virtualNetworkName")), str(request.inputs.get("resourceGroupName"))
-    wanted = ip_network(str(request.inputs.get("addressPrefix")))
-    for other in request.world.things(SUBNET):
-        theirs = str(other.inputs.get("virtualNetworkName")), str(other.inputs.get("resourceGroupName"))
-        if theirs == named and wanted.overlaps(ip_network(str(other.inputs.get("addressPrefix")))):
-            raise Refusal("NetcfgSubnetRangesOverlap", f"{wanted} of {request.name} overlaps with subnet {other.name}")
-
-
 def network_changed(request: Request, old: Thing) -> None:
     """A network keeps the ranges that its subnets have."""
     if old.type != VNET:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from ipaddress import IPv4Network
 from typing import Any
 
 from ...cloud import Cloud, Groups, Refusal, Request, Spending, digest
-from ...values import as_list, as_map, is_map, lookup
+from ...values import as_list, is_map
 from ...world import World
-from . import machines
+from . import machines, refusals
 from .replacement import DIFFS
 from .types import GROUP, JOB, LUSTRE, REGION_GROUP, REQUESTS, TEMPLATES
 
@@ -123,13 +121,7 @@ def _address(request: Request) -> str:
     return f"{base.rsplit('.', 1)[0]}.{int(digest(request.seed, 4), 16) % 250 + 2}"
 
 
-# What is refused.
-
-
-def _check(type_: str, inputs: Mapping[str, Any]) -> list[tuple[str, str]]:
-    if type_ in REQUESTS and not re.fullmatch(r"\d+", str(lookup(inputs, "requestedRunDuration.seconds") or "0")):
-        return [("requestedRunDuration.seconds", "expected a number of seconds")]
-    return []
+# What making something does.
 
 
 def _create(request: Request, id_: str) -> None:
@@ -140,65 +132,8 @@ def _create(request: Request, id_: str) -> None:
         made(request, id_)
 
 
-def _template_made(request: Request, id_: str) -> None:
-    inputs = request.inputs
-    machine, schedule = str(inputs.get("machineType") or ""), as_map(inputs.get("scheduling"))
-    gpus = machine.startswith(("a2-", "a3-", "a4", "g2-", "g4-")) or bool(inputs.get("guestAccelerators"))
-    if gpus and schedule.get("onHostMaintenance") != "TERMINATE":
-        raise Refusal("400 invalid", "Instances with guest accelerators do not support live migration.")
-    if schedule.get("provisioningModel") == "SPOT" and schedule.get("automaticRestart") is not False:
-        raise Refusal("400 invalid", "Scheduling must have preemptible be false when AutomaticRestart is true.")
-    networks = [_network_of(request.world, n) for n in as_list(inputs.get("networkInterfaces"))]
-    regular = [n for n in networks if n and not _is_rdma(request.world, n)]
-    if len(set(regular)) < len(regular):
-        raise Refusal("400 invalid", "Networks must be distinct for NICs attached to a VM.")
-
-
-def _network_of(world: World, nic: Mapping[str, Any]) -> str:
-    if nic.get("network"):
-        return str(nic["network"]).rsplit("/", 1)[-1]
-    wanted = str(nic.get("subnetwork") or "")
-    subnets = world.things("gcp:compute/subnetwork:Subnetwork")
-    found = next((s for s in subnets if wanted in (s.id, s.outputs.get("selfLink"), s.outputs.get("name"))), None)
-    return str(found.inputs.get("network") or "").rsplit("/", 1)[-1] if found else ""
-
-
-def _is_rdma(world: World, name: str) -> bool:
-    nets = world.things("gcp:compute/network:Network")
-    return any("-vpc-" in str(n.inputs.get("networkProfile") or "") for n in nets if n.id.endswith(f"/{name}"))
-
-
-def _subnet_made(request: Request, id_: str) -> None:
-    network, cidr = request.inputs.get("network"), str(request.inputs.get("ipCidrRange") or "")
-    beside = [s for s in request.world.things(request.type) if s.inputs.get("network") == network]
-    for other in beside:
-        if cidr and IPv4Network(cidr).overlaps(IPv4Network(str(other.outputs.get("ipCidrRange")))):
-            said = f"Invalid IPCidrRange: {cidr} conflicts with existing subnetwork '{other.id.rsplit('/', 1)[-1]}'"
-            raise Refusal("400 badRequest", said)
-
-
-def _firewall_made(request: Request, id_: str) -> None:
-    name = str(request.inputs.get("network") or "").rsplit("/", 1)[-1]
-    if _is_rdma(request.world, name):
-        raise Refusal("400 invalid", "the network profile of this network does not allow VPC firewall rules")
-
-
-_LUSTRE_STEPS = {"1000": 9000, "500": 18000, "250": 36000, "125": 72000}
-_LUSTRE_DYNAMIC_STEP = 472000
-
-
-def _lustre_made(request: Request, id_: str) -> None:
-    size, tier = int(request.inputs.get("capacityGib") or 0), str(request.inputs.get("perUnitStorageThroughput") or "")
-    dynamic = bool(request.inputs.get("dynamicTierOptions"))
-    step = _LUSTRE_DYNAMIC_STEP if dynamic and not tier else _LUSTRE_STEPS.get(tier)
-    if step is None or size % step or not size:
-        raise Refusal("400 INVALID_ARGUMENT", f"capacity_gib {size} is not valid for {tier} MB/s per TiB")
-
-
 def _group_made(request: Request, id_: str) -> None:
-    update = as_map(request.inputs.get("updatePolicy"))
-    if update.get("maxSurgeFixed") == 0 and update.get("maxUnavailableFixed") == 0:
-        raise Refusal("400 invalid", "maxSurge and maxUnavailable must not both be 0")
+    refusals.group(request)
     machines.scale(
         request.world, request.type, id_, request.inputs, int(request.inputs.get("targetSize") or 0), "scaled in"
     )
@@ -209,15 +144,11 @@ def _request_made(request: Request, id_: str) -> None:
     groups = [g for g in request.world.things(GROUP, REGION_GROUP) if g.id.endswith(f"/{name}")]
     if not groups:
         raise Refusal("404 notFound", f"the group '{name}' was not found")
-    # Accepted now, given when there is room: here at once, where the zone has machines.
-    machines.resize(request.world, groups[0], int(request.inputs.get("resizeBy") or 0), "resize request")
+    machines.request(request.world, groups[0], id_, int(request.inputs.get("resizeBy") or 0))
 
 
 _CREATED: dict[str, Callable[[Request, str], None]] = {
-    **dict.fromkeys(TEMPLATES, _template_made),
-    "gcp:compute/subnetwork:Subnetwork": _subnet_made,
-    "gcp:compute/firewall:Firewall": _firewall_made,
-    LUSTRE: _lustre_made,
+    **refusals.MADE,
     GROUP: _group_made,
     REGION_GROUP: _group_made,
     **dict.fromkeys(REQUESTS, _request_made),
@@ -253,7 +184,7 @@ CLOUD = Cloud(
     "gcp",
     _identify,
     _outputs,
-    check=_check,
+    check=refusals.check,
     create=_create,
     update=machines.update,
     delete=machines.delete,
@@ -263,6 +194,7 @@ CLOUD = Cloud(
         lambda world, group: int(group.outputs.get("targetSize") or 0),
         machines.resize,
         machines.pool,
+        again=machines.again,
     ),
     spending=Spending(machines.budgets, machines.stopped),
     diffs=DIFFS,

@@ -11,11 +11,13 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ....plan.resolve import POOL_LABEL
+from ....vocabulary import Provider
 from ...clockwork import firings
 from ...cloud import Due, Refusal, Request
+from ...supply import EVERYWHERE, Codes, Wanted, draws, launch, supply
 from ...values import as_list, as_map, lookup
 from ...world import Node, Thing, World
-from .types import GROUP, JOB, REGION_GROUP, TEMPLATES
+from .types import GROUP, JOB, REGION_GROUP, REQUESTS, TEMPLATES
 
 # Machines.
 
@@ -31,26 +33,87 @@ def template_of(world: World, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
     return found.inputs if found else {}
 
 
+_CODES = Codes(
+    stock="ZONE_RESOURCE_POOL_EXHAUSTED",
+    quota="QUOTA_EXCEEDED",
+    unknown="RESOURCE_NOT_FOUND",
+    closed="RESERVATION_NOT_ACTIVE",
+    full="RESERVATION_CAPACITY_EXCEEDED",
+    unlike="INCOMPATIBLE_RESERVATION",
+)
+_MODELS = {"SPOT": "spot", "FLEX_START": "flex"}
+
+
 def scale(world: World, type_: str, id_: str, inputs: Mapping[str, Any], wanted: int, why: str) -> None:
+    """Brings a group to its number, as far as there are machines. A shortage fails nothing: the group's errors say it."""
     running = world.running(type_, id_)
     if len(running) > wanted:
         world.end_nodes(running[wanted:], why)
-    missing = wanted - len(running)
-    if missing <= 0:
-        return
+    if wanted > len(running):
+        asked = _wanted(world, type_, id_, inputs, wanted - len(running))
+        launch(world, asked, supply(world, asked, _CODES))
+
+
+def _wanted(world: World, type_: str, id_: str, inputs: Mapping[str, Any], count: int) -> Wanted:
     template = template_of(world, inputs)
     place = place_of(inputs)
-    region = place if type_ == REGION_GROUP else place.rsplit("-", 1)[0]
     machine = str(template.get("machineType") or "unknown")
-    market = "spot" if lookup(template, "scheduling.provisioningModel") == "SPOT" else "on_demand"
-    left = world.left(place, machine)
-    can = missing if left is None else min(missing, left)
-    world.launch((type_, id_), (region, place), machine, market, can)
-    if can < missing:
-        world.note("shortage", id_, f"ZONE_RESOURCE_POOL_EXHAUSTED: {missing - can} of {machine} in {place}")
+    reservation = reservation_of(template)
+    market = _MODELS.get(
+        str(lookup(template, "scheduling.provisioningModel")), "reserved" if reservation else "on_demand"
+    )
+    region = place if type_ == REGION_GROUP else place.rsplit("-", 1)[0]
+    quota = _draws(machine, market, as_list(template.get("guestAccelerators")))
+    return Wanted((type_, id_), region, place, machine, market, count, reservation, quota)
+
+
+def _draws(machine: str, market: str, attached: list[Any]) -> dict[str, float]:
+    """Spot and flex-start draw on the preemptible pool; the rest on the family's and on that of all regions (facts gcp
+    (c))."""
+    pool = "on_demand" if market == "on_demand" else "spot"
+    found = draws(
+        Provider.GCP,
+        machine,
+        pool,
+        patterns=tuple(str(a.get("type")) for a in attached),
+        devices=sum(int(a.get("count") or 0) for a in attached) if attached else None,
+    )
+    if market == "on_demand" and found:
+        found[f"{EVERYWHERE}GPUS_ALL_REGIONS"] = next(iter(found.values()))
+    return found
+
+
+def reservation_of(template: Mapping[str, Any]) -> str:
+    """The reservation that a template names; empty for none."""
+    values = as_list(lookup(template, "reservationAffinity.specificReservation.values"))
+    return str(values[0]) if values else ""
+
+
+def request(world: World, group: Thing, id_: str, count: int) -> None:
+    """A resize request: accepted, and given as a whole when there is room, be it now or after days."""
+    asked = _wanted(world, group.type, group.id, group.inputs, count)
+    given = supply(world, asked, _CODES)
+    if given.count < count:
+        world.set_meta(f"request:{id_}", str(count))
+        launch(world, asked, replace(given, count=0))
+        return
+    world.set_meta(f"request:{id_}", "")
+    resize(world, group, int(group.outputs.get("targetSize") or 0) + count, "resize request")
+
+
+def again(world: World, group: Thing) -> None:
+    """The group asks again for what it is short of, and requests that wait are looked at."""
+    wanted = int(group.outputs.get("targetSize") or 0)
+    if wanted > len(world.running(group.type, group.id)):
+        scale(world, group.type, group.id, group.inputs, wanted, "")
+    for one in world.things(*REQUESTS):
+        waiting = world.meta(f"request:{one.id}")
+        if waiting and f"/{group.id.rsplit('/', 1)[-1]}/" in one.id:
+            request(world, group, one.id, int(waiting))
 
 
 def resize(world: World, group: Thing, wanted: int, why: str) -> None:
+    world.acted(group.id, wanted, why)
     world.keep(replace(group, outputs={**group.outputs, "targetSize": wanted}))
     scale(world, group.type, group.id, group.inputs, wanted, why)
 

@@ -9,3 +9,7 @@ TEMPLATES = (
 REQUESTS = ("gcp:compute/resizeRequest:ResizeRequest", "gcp:compute/regionResizeRequest:RegionResizeRequest")
 LUSTRE = "gcp:lustre/instance:Instance"
 JOB = "gcp:cloudscheduler/job:Job"
+NETWORK = "gcp:compute/network:Network"
+SUBNETWORK = "gcp:compute/subnetwork:Subnetwork"
+CONNECTION = "gcp:servicenetworking/connection:Connection"
+FILESTORE = "gcp:filestore/instance:Instance"
