@@ -21,6 +21,8 @@ class Want:
     reason: str
     own_network: bool = False
     """It stands in a network of its own, so it is made even where the nodes' network exists."""
+    comfortable: int = COMFORTABLE_PREFIX
+    """The prefix that it gets where there is room, so that what comes later does not move it."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +43,18 @@ def cut(net: IPv4Network, wants: Sequence[Want], limits: Limits) -> tuple[tuple[
     """A range for each want, or None where they do not fit.
 
     The first want (the nodes) gets the lower half where the others fit into the upper one, with a comfortable size each
-    where there is room; a tight network is packed, the largest range first, which wastes nothing.
+    where there is room; a tight network is packed, the largest range first, which wastes nothing. A range that moves is
+    made anew, with all that stands in it: so the nodes keep to their half where they are alone, too, and ranges of other
+    networks are cut from the upper end, where new storage does not push them.
     """
     if not wants:
         return ()
     first, others = wants[0], wants[1:]
     least = {w.role: limits.prefix_for(w.addresses) for w in wants}
-    if not others:
-        return ((first, net),) if least[first.role] >= net.prefixlen else None
     if least[first.role] >= net.prefixlen + 1:
         lower, upper = net.subnets(1)
-        for sizes in ({r: min(p, COMFORTABLE_PREFIX) for r, p in least.items()}, least):
+        comfortable = {w.role: min(least[w.role], w.comfortable) for w in wants}
+        for sizes in (comfortable, least):
             packed = _pack(upper, others, sizes)
             if packed is not None:
                 return ((first, lower), *packed)
@@ -60,7 +63,8 @@ def cut(net: IPv4Network, wants: Sequence[Want], limits: Limits) -> tuple[tuple[
 
 
 def _pack(net: IPv4Network, wants: Sequence[Want], prefixes: dict[str, int]) -> list[tuple[Want, IPv4Network]] | None:
-    """The wants in their own order, placed the largest first: then each stands on its own boundary by itself."""
+    """The wants in their own order, placed the largest first: then each stands on its own boundary by itself. Those of
+    other networks go from the end down."""
     at = int(net.network_address)
     end = at + net.num_addresses
     placed: dict[str, IPv4Network] = {}
@@ -68,8 +72,10 @@ def _pack(net: IPv4Network, wants: Sequence[Want], prefixes: dict[str, int]) -> 
         size = 2 ** (32 - prefixes[want.role])
         if at + size > end:
             return None
-        placed[want.role] = IPv4Network((at, prefixes[want.role]))
-        at += size
+        if want.own_network:
+            end -= size
+        placed[want.role] = IPv4Network((end if want.own_network else at, prefixes[want.role]))
+        at += 0 if want.own_network else size
     return [(w, placed[w.role]) for w in wants]
 
 

@@ -218,6 +218,10 @@ def _check_own_subnets(
         )
 
 
+_SERVICES_PREFIX = 20
+"""Room for a dozen peered file systems: a reserved range cannot grow while one stands in it."""
+
+
 def _wants(habits: _Habits, zone: str, pools: Sequence[PoolPlan], storage: Sequence[StoragePlan]) -> list[Want]:
     most = sum(p.count_max for p in pools)
     host = sum(
@@ -242,7 +246,8 @@ def _wants(habits: _Habits, zone: str, pools: Sequence[PoolPlan], storage: Seque
         )
     if habits.services_range and files:
         addresses = sum(_services_addresses(s) for s in files) - habits.limits.reserved
-        wants.append(Want("services", addresses, "", f"peered with: {', '.join(s.name for s in files)}"))
+        peered = f"peered with: {', '.join(s.name for s in files)}"
+        wants.append(Want("services", addresses, "", peered, comfortable=_SERVICES_PREFIX))
     wants += [Want(f"storage-{s.name}", _apart_addresses(habits, s), zone, _APART[s.kind]) for s in apart]
     return wants + _fabric_wants(pools)
 

@@ -51,7 +51,8 @@ class ResourceGroup(pulumi.ComponentResource):
                 resource_group_name=location.resource_group or fixed_name(logical, "resource_group"),
                 location=plan.region,
                 tags=tags(plan),
-                opts=pulumi.ResourceOptions(parent=self),
+                # Whatever stands in a group goes with it, and ARM does not ask about the stores.
+                opts=pulumi.ResourceOptions(parent=self, protect=_holds_data(plan) or None),
             )
             self.name = made.name
             self.id = made.id
@@ -60,6 +61,10 @@ class ResourceGroup(pulumi.ComponentResource):
     def inside(self, kind: str, name: str) -> pulumi.Output[str]:
         """The id of a thing of that kind in the group, as Microsoft.Compute/virtualMachineScaleSets."""
         return late_text("", self.id, f"/providers/{kind}/{name}")
+
+
+def _holds_data(plan: ClusterPlan) -> bool:
+    return any(not storage.existing for storage in plan.storage)
 
 
 def resource_group(

@@ -176,6 +176,9 @@ CLOUD = Cloud(
     update=machines.update,
     delete=machines.delete,
     diffs=DIFFS,
+    # Provider 7 has a region at every resource, and none can follow it (hashicorp/terraform-provider-aws, "Enhanced region
+    # support").
+    moves=("region",),
     due=machines.due,
     groups=Groups(
         (GROUP,), lambda world, group: int(group.outputs.get("desiredCapacity") or 0), machines.resize, machines.pool
