@@ -86,6 +86,12 @@ ON_CHANGE: Mapping[str, Change] = {
     "location.bastion": Change(IN_PLACE),
     "location.container_registry": Change(IN_PLACE),
     "network": Change(NETWORK_AND_DATA),
+    "network.cidr": Change(
+        NETWORK_AND_DATA,
+        clouds={
+            Provider.GCP: Change(NETWORK, "File systems stay in the old peered range, which goes when they are gone.")
+        },
+    ),
     "network.existing": Change(NETWORK),
     "network.existing.network": Change(
         NODES, clouds={Provider.GCP: Change(NEW_NODES, "Nodes that run stay in the old network.")}

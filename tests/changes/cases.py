@@ -347,7 +347,7 @@ CASES: tuple[Case, ...] = (
                     "node_pools": [{"name": "train", "accelerator": {"model": "A100", "count": 8, "memory_gib": 40}}],
                 }
                 for c, place in (
-                    ("aws", {"provider": "aws", "region": "us-east-1"}),
+                    ("aws", {"provider": "aws", "region": "us-east-1", "zone": "use1-az4"}),
                     ("gcp", {**BASES["gcp"]["location"], "zone": "us-central1-c"}),
                 )
             }

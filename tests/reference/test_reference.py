@@ -116,7 +116,7 @@ def test_every_field_says_what_a_change_does_and_no_entry_is_stale():
         ),
         ("storage[].zone", "Replaces the store, whose data would be lost: it is protected, and `up` is refused."),
         (
-            "network.cidr",
+            "location.region",
             "Replaces the network, the nodes and the store, whose data would be lost: it is protected, and `up` is refused.",
         ),
     ],
