@@ -52,7 +52,9 @@ def test_the_engine_decides_the_same(
         stack_of(folder, after)
         steps = measure.steps(case, cloud)
         if "data" in entry(steps)["effects"]:
-            assert "protect" in _refusal(gpuinfra, folder), case.id
+            said = _refusal(gpuinfra, folder)
+            assert "lab-scratch-storage" in said, case.id
+            assert "protected" in said, case.id
             continue
         done = deploy("preview", folder)["changes"]
         assert {op: done.get(op, 0) for op in MOVED} == _counted(steps), case.id
