@@ -230,6 +230,12 @@ def _reason(text: str, folder: Path) -> str:
     for words, meaning in _KNOWN:
         if words.lower() in text.lower():
             return f"{folder}: {meaning}"
+    kept = re.search(r'unable to replace resource "[^"]*::([^":]+)"', text)
+    if kept:
+        return (
+            f"{folder}: the change would make {kept[1]} anew, and lose the data in it, so it is protected; write the old "
+            "value again, or give the new store another name and copy the data first"
+        )
     said = [line.strip() for line in text.splitlines() if re.match(r"\s*(error:|\*\* )", line)]
     unique = list(dict.fromkeys(line.removeprefix("error: ") for line in said))
     return "\n".join(unique) or " ".join(text.split())[-600:]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..diagnostics import Code
+from .changes import changes_page
 from .codes import TITLES, all_codes, rule_page, rules_by_code
 from .concepts import resources_page
 from .fields import SpecField, spec_fields
@@ -22,14 +23,16 @@ _MADE = f"This page is generated from the code by `{COMMAND}`: change the code a
 
 def pages(root: click.Command, goldens: Path | None = None) -> dict[str, str]:
     """Every page by its file name. `root` is the command line, and `goldens` where a checkout has what the rooms
-    make; without it there is no page of that."""
+    make and what changes do; without it there is no page of that."""
     found = {
         "spec.md": spec_page(),
         "rules.md": rules_page(),
         "instances.md": _page(instances_page()),
         "cli.md": cli_page(root),
     }
-    return found if goldens is None else {**found, "resources.md": _page(resources_page(goldens))}
+    if goldens is None:
+        return found
+    return {**found, "resources.md": _page(resources_page(goldens)), "changes.md": _page(changes_page(goldens))}
 
 
 def _page(text: str) -> str:

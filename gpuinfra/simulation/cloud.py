@@ -114,6 +114,8 @@ class Cloud:
         default_factory=dict[str, Any]
     )
     diffs: Mapping[str, Diffs] = field(default_factory=dict[str, Diffs])
+    moves: tuple[str, ...] = ()
+    """Inputs that say where a thing is: a change replaces it, whatever its type."""
     due: Callable[[World, datetime, datetime], Sequence[Due]] = lambda world, after, until: ()
     """What the cloud does by itself after one moment and until another."""
     groups: Groups | None = None

@@ -100,7 +100,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
         ignored = list(request.ignoreChanges)
         changed = [(p, k) for p, k in changes(old, new) if not any(covers(i, p) for i in ignored)]
         table = self._cloud.diffs.get(request.type, _NO_DIFFS)
-        replaced = [p for p, _ in changed if _replaces(table, p, old, new)]
+        replaced = [p for p, _ in changed if p in self._cloud.moves or _replaces(table, p, old, new)]
         detailed = {
             p: pb.PropertyDiff(kind=getattr(pb.PropertyDiff, k + ("_REPLACE" if p in replaced else "")), inputDiff=True)
             for p, k in changed
@@ -135,7 +135,11 @@ class SimulatedProvider(service.ResourceProviderServicer):
     def Update(self, request: Any, context: Any) -> Any:  # noqa: N802
         inputs = bag(request.news)
         if request.preview:
-            return pb.UpdateResponse(properties=struct({**bag(request.olds), **self._cloud.shape(inputs)}))
+            # As at apply: what did not change stays, with what the cloud computed inside it.
+            changed = {_top(p) for p, _ in changes(opened(bag(request.old_inputs)), opened(inputs))}
+            sent = self._cloud.shape({key: inputs.get(key) for key in sorted(changed)})
+            kept = {k: v for k, v in bag(request.olds).items() if k not in changed}
+            return pb.UpdateResponse(properties=struct({**kept, **{k: v for k, v in sent.items() if v is not None}}))
         asked = self._request(request.urn, request.type, inputs)
         table = self._cloud.diffs.get(request.type, _NO_DIFFS)
         changed = [p for p, _ in changes(opened(bag(request.old_inputs)), asked.inputs)]

@@ -82,7 +82,14 @@ def test_schema(run):
 def test_docs_are_written_and_then_agree(run, tmp_path):
     folder = tmp_path / "reference"
     assert run("docs", "--folder", folder).status == 0
-    assert sorted(p.name for p in folder.iterdir()) == ["cli.md", "instances.md", "resources.md", "rules.md", "spec.md"]
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "changes.md",
+        "cli.md",
+        "instances.md",
+        "resources.md",
+        "rules.md",
+        "spec.md",
+    ]
     assert run("docs", "--check", "--folder", folder).status == 0
     page = folder / "rules.md"
     page.write_text(page.read_text() + "by hand\n")

@@ -71,6 +71,43 @@ def test_ranges_that_do_not_do(base, cidr, code, says):
     assert says in finding.message + finding.hint
 
 
+def ranges(cloud, **changes):
+    result = clean(resolved(spec(BASES[cloud], **{"network": {"cidr": "10.20.0.0/16"}, **changes})))
+    return {s.role: s.cidr for s in result.plan.network.subnets}
+
+
+@pytest.mark.parametrize("cloud", sorted(BASES))
+def test_the_first_file_system_moves_nothing(cloud):
+    """A range that moves is made anew, with the nodes and the stores in it."""
+    before, after = ranges(cloud), ranges(cloud, storage=[LUSTRE[cloud]])
+    assert before["nodes"] == "10.20.0.0/17"
+    assert {role: after[role] for role in before} == before
+
+
+def test_nodes_without_a_way_out_of_their_own_stay_where_they_are():
+    pools = [{"name": "gpu", "instance_type": "g6.xlarge"}]
+    private, public = (
+        ranges("aws", network={"cidr": "10.20.0.0/16", "public_nodes": p}, node_pools=pools) for p in (False, True)
+    )
+    assert private["nodes"] == public["nodes"]
+
+
+def test_storage_and_peered_ranges_do_not_push_the_networks_of_gpus():
+    mega = [{"name": "mega", "instance_type": "a3-megagpu-8g", "count": 2, "capacity": {"type": "spot"}}]
+    place = {**GCP["location"], "zone": "us-central1-b"}
+    nfs = {"name": "home", "kind": "nfs", "size_gib": 2560, "mount": "/shared"}
+    one, two, many = (
+        ranges("gcp", location=place, node_pools=pools, storage=stores)
+        for pools, stores in (
+            (mega, []),
+            (mega, [LUSTRE["gcp"]]),
+            ([{**mega[0], "count": 60}], [LUSTRE["gcp"], nfs]),
+        )
+    )
+    assert {role: two[role] for role in one} == one
+    assert many == two, "a second store stands in the range that the first one got"
+
+
 def test_too_small_says_what_would_do():
     finding = only(resolved(pool({**AWS, "network": {"cidr": "10.40.0.0/26"}}, count=40)), "GI2052")
     wanted = finding.hint.split("take a ")[1].split(" ")[0]

@@ -200,7 +200,8 @@ class _Wiring:
             map_public_ip_on_launch=False,
             region=self.plan.region,
             tags=tags(self.plan, name),
-            opts=self.opts,
+            # Two subnets cannot have one range.
+            opts=pulumi.ResourceOptions.merge(self.opts, pulumi.ResourceOptions(delete_before_replace=True)),
         )
 
     def public_way(self, subnet: aws.ec2.Subnet) -> tuple[tuple[pulumi.Resource, ...], aws.ec2.RouteTable]:

@@ -197,9 +197,12 @@ def _group(
                 # Something else moves the number; the next `up` must not buy the nodes back (wire name: the SDK
                 # translates top-level names alone, pulumi/pulumi#7081).
                 ignore_changes=["desiredCapacity"] if pool.scales_itself else None,
-                # A full reservation has no room for a second group beside the first
+                # Moved to another subnet, a group that does not rebalance leaves its nodes in the old one, which then
+                # cannot go.
+                replace_on_changes=["vpcZoneIdentifiers"],
+                # Its name is taken until the old one is gone, and a full reservation has no room for a second group
                 # (hashicorp/terraform-provider-aws#22548).
-                delete_before_replace=True if pool.capacity.type.names_capacity else None,
+                delete_before_replace=True,
             ),
         ),
     )

@@ -52,8 +52,13 @@ class ResourceGroup(pulumi.ComponentResource):
                 resource_group_name=named,
                 location=plan.region,
                 tags=tags(plan),
-                # A name is one group's: in another region it is made once the old one, and all that is in it, is gone.
-                opts=pulumi.ResourceOptions(parent=self, delete_before_replace=True if named else None),
+                opts=pulumi.ResourceOptions(
+                    parent=self,
+                    # A name is one group's: in another region it is made once the old one, and all that is in it, is gone.
+                    delete_before_replace=True if named else None,
+                    # Whatever stands in a group goes with it, and ARM does not ask about the stores.
+                    protect=_holds_data(plan) or None,
+                ),
             )
             self.name = made.name
             self.id = made.id
@@ -62,6 +67,10 @@ class ResourceGroup(pulumi.ComponentResource):
     def inside(self, kind: str, name: str) -> pulumi.Output[str]:
         """The id of a thing of that kind in the group, as Microsoft.Compute/virtualMachineScaleSets."""
         return late_text("", self.id, f"/providers/{kind}/{name}")
+
+
+def _holds_data(plan: ClusterPlan) -> bool:
+    return any(not storage.existing for storage in plan.storage)
 
 
 def resource_group(

@@ -36,6 +36,8 @@ _IMMUTABLE = (
     "sku.name",
     "zones",
     f"{_PROFILE}.evictionPolicy",
+    # ARM moves no node of a set by hand: a subnet that is made anew would find the old one in use.
+    f"{_PROFILE}.networkProfile.networkInterfaceConfigurations[*].ipConfigurations[*].subnet",
     f"{_PROFILE}.osProfile.adminUsername",
     f"{_PROFILE}.osProfile.computerNamePrefix",
     f"{_PROFILE}.osProfile.linuxConfiguration",

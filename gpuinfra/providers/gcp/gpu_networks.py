@@ -22,16 +22,19 @@ _RDMA = "rdma"
 
 @dataclass(frozen=True)
 class GpuNetworks:
-    """`subnets`: path by role (host1, gpu0, rdma0 …; rdma-metal). `ready`: what nodes must wait for."""
+    """`subnets`: path by role (host1, gpu0, rdma0 …; rdma-metal). `ready`: what nodes must wait for. `made`: by role, what
+    cannot go while a node stands in it."""
 
     subnets: dict[str, pulumi.Output[str]]
     ready: tuple[pulumi.Resource, ...]
+    made: dict[str, pulumi.Resource]
 
 
 def gpu_networks(plan: ClusterPlan, opts: pulumi.ResourceOptions) -> GpuNetworks:
     """Registers the networks that the plan's machines want beside the nodes' own; none for machines of one interface."""
     subnets: dict[str, pulumi.Output[str]] = {}
     ready: list[pulumi.Resource] = []
+    places: dict[str, pulumi.Resource] = {}
     apart = [s for s in plan.network.subnets if s.role.startswith(("host", "gpu"))]
     for subnet in apart:
         network = _regular(plan, subnet.role, opts)
@@ -39,20 +42,23 @@ def gpu_networks(plan: ClusterPlan, opts: pulumi.ResourceOptions) -> GpuNetworks
         rules = Rules(plan, network.id, project_of(plan), opts)
         ready += [made, inside_rule(rules, f"{plan.name}-{subnet.role}-inside", subnet.cidr)]
         subnets[subnet.role] = made.id
+        places[subnet.role] = made
     rdma = [s for s in plan.network.subnets if s.role.startswith(_RDMA)]
     if rdma:
         network = _rdma(plan, _RDMA, opts)
         for subnet in rdma:
             made = compute_subnet(plan, subnet, network.id, opts)
             subnets[subnet.role] = made.id
+            places[subnet.role] = made
             ready.append(made)
     if _profile(plan, BARE_METAL_RDMA):
         network = _rdma(plan, BARE_METAL_RDMA, opts)
         # The profile makes the subnet by itself and takes no other (facts gcp a2).
         place = f"projects/{project_of(plan)}/regions/{plan.region}/subnetworks/default-subnet-1-"
         subnets[BARE_METAL_RDMA] = late_text(place, network.name)
+        places[BARE_METAL_RDMA] = network
         ready.append(network)
-    return GpuNetworks(subnets, tuple(ready))
+    return GpuNetworks(subnets, tuple(ready), places)
 
 
 def speaks_ipv6(plan: ClusterPlan) -> bool:

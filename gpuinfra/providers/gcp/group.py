@@ -31,6 +31,8 @@ class GroupParts:
     workload_policy: pulumi.Input[str] | None
     size: pulumi.Input[int]
     waits: Sequence[pulumi.Resource]
+    stands_in: Sequence[pulumi.Resource]
+    """What cannot go while a node of the group is in it."""
 
 
 def managed_group(plan: ClusterPlan, pool: PoolPlan, parts: GroupParts, opts: pulumi.ResourceOptions) -> Group:
@@ -42,6 +44,8 @@ def managed_group(plan: ClusterPlan, pool: PoolPlan, parts: GroupParts, opts: pu
             # Something else moves the number; the next `up` must not buy the nodes back (wire name: the SDK translates
             # top-level names alone, pulumi/pulumi#7081).
             ignore_changes=["targetSize"] if pool.scales_itself else None,
+            # A new template moves no node, so the old subnet could not go.
+            replace_with=list(parts.stands_in) or None,
             # Its name is taken until the old one is gone, and so are its machines.
             delete_before_replace=True,
         ),

@@ -10,7 +10,7 @@ from pulumi_gcp import compute, servicenetworking
 
 from ...diagnostics import Diagnostic, GpuInfraError
 from ...plan.arguments import check_type, wrong_type
-from ...plan.models import ClusterPlan, Subnet
+from ...plan.models import ClusterPlan, PoolPlan, Subnet
 from ...plan.network import id_finding
 from ...plan.packet_sizes import network_mtu
 from ...spec.models import ClusterSpec
@@ -57,6 +57,8 @@ class _Place:
     has_rules: bool = True
     services: tuple[pulumi.Resource, ...] = ()
     ways_out: tuple[pulumi.Resource, ...] = ()
+    subnet: pulumi.Resource | None = None
+    """The nodes' subnet, where it is made here."""
 
 
 class ClusterNetwork(pulumi.ComponentResource):
@@ -98,6 +100,7 @@ class ClusterNetwork(pulumi.ComponentResource):
         self.services = place.services
         self.ready = (*place.ways_out, *rules, *others.ready)
         self._subnets = {"host": place.subnet_id, **others.subnets}
+        self._made = {**({"host": place.subnet} if place.subnet else {}), **others.made}
         self.register_outputs({"networkId": self.network_id, "subnetId": self.subnet_id})
 
     def interface_subnet(self, role: str) -> pulumi.Output[str]:
@@ -111,6 +114,12 @@ class ClusterNetwork(pulumi.ComponentResource):
                 "ClusterNetwork of a spec that has the pool"
             )
         return self._subnets[role]
+
+    def made_for(self, pool: PoolPlan) -> tuple[pulumi.Resource, ...]:
+        """The subnets made here that a pool's nodes stand in: each can go only when those nodes are gone."""
+        roles = ("host", *(nic.network for nic in pool.fabric.nics))
+        # An RDMA network has a subnet for each interface: rdma0, rdma1 …
+        return tuple(made for role, made in self._made.items() if role in roles or role.rstrip("0123456789") in roles)
 
 
 def cluster_network(
@@ -183,7 +192,13 @@ def _new_place(plan: ClusterPlan, opts: pulumi.ResourceOptions) -> _Place:
     services = plan.network.subnet("services")
     connection = (_services(plan, services, network, opts),) if services else ()
     return _Place(
-        network.id, subnet.id, project_of(plan), nodes.cidr, services=connection, ways_out=(*out, *connection)
+        network.id,
+        subnet.id,
+        project_of(plan),
+        nodes.cidr,
+        services=connection,
+        ways_out=(*out, *connection),
+        subnet=subnet,
     )
 
 

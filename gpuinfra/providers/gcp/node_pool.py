@@ -88,7 +88,8 @@ class NodePool(pulumi.ComponentResource):
         )
         waits = (*around.network.ready, *around.identity.ready, *(around.storage.ready if around.storage else ()))
         size = around.spend.limits(one).initial
-        group = managed_group(plan, one, GroupParts(template.self_link, close.on_group, size, waits), child)
+        stands_in = around.network.made_for(one)
+        group = managed_group(plan, one, GroupParts(template.self_link, close.on_group, size, waits, stands_in), child)
         self.request = ask_for_nodes(plan, one, group, child)
         self.group_name = group.name
         self.group_link = group.self_link

@@ -115,12 +115,20 @@ def test_spot_is_bought_by_the_group_without_a_price_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("capacity", "pinned"),
-    [({"type": "on_demand"}, None), ({"type": "reservation", "id": "cr-0ddd3333eeee4444f"}, True)],
+    "capacity", [{"type": "on_demand"}, {"type": "reservation", "id": "cr-0ddd3333eeee4444f"}], ids=lambda c: c["type"]
 )
-def test_a_full_reservation_has_no_room_for_a_second_group(capacity: dict[str, str], pinned: bool | None) -> None:
+def test_a_name_and_a_full_reservation_have_no_room_for_a_second_group(capacity: dict[str, str]) -> None:
     group = only(recorded(cluster(node_pools=[pool(capacity=capacity)])), GROUP)
-    assert group.options.get("deleteBeforeReplace") == pinned
+    assert group.options["deleteBeforeReplace"] is True
+
+
+def test_nodes_leave_a_subnet_before_it_goes() -> None:
+    """A group that does not rebalance keeps its nodes in the old subnet, and EC2 deletes none that is in use."""
+    graph = recorded(cluster())
+    group = only(graph, GROUP)
+    assert group.options["replaceOnChanges"] == ["vpcZoneIdentifiers"]
+    for subnet in graph.of_type("aws:ec2/subnet:Subnet"):
+        assert subnet.options["deleteBeforeReplace"] is True, "two subnets cannot have one range"
 
 
 # Alone, in a network of another stack.

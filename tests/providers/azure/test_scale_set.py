@@ -259,6 +259,11 @@ def test_a_node_has_one_interface_and_an_address_only_where_it_is_public(public:
 # What a change does.
 
 
+def test_nodes_leave_a_subnet_before_it_goes() -> None:
+    place = "virtualMachineProfile.networkProfile.networkInterfaceConfigurations[*].ipConfigurations[*].subnet"
+    assert place in one().options["replaceOnChanges"]
+
+
 def test_what_arm_refuses_to_change_is_a_replacement_in_the_preview() -> None:
     """Cases AZ-02: the preview calls these updates, and ARM answers PropertyChangeNotAllowed."""
     options = one().options

@@ -385,3 +385,11 @@ def test_the_made_buckets_are_known_by_their_ids() -> None:
 
     graph = record(program)
     assert graph.outputs["ids"] == {"out": OutputRef("files-out-storage", "id")}
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_group_that_holds_stores_is_protected_as_they_are(kept: bool) -> None:
+    """ARM deletes a group with all that stands in it, and asks for no store."""
+    graph = recorded(cluster(storage=[{"name": "out", "kind": "bucket", "mount": "/out"}] if kept else []))
+    (group,) = graph.of_type("azure-native:resources:ResourceGroup")
+    assert group.options.get("protect", False) is kept

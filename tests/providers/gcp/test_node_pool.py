@@ -47,6 +47,20 @@ def test_the_group_waits_for_no_capacity_and_replaces_no_running_node() -> None:
     assert group.options["deleteBeforeReplace"] is True
 
 
+def test_nodes_leave_a_subnet_before_it_goes() -> None:
+    graph = recorded(cluster())
+    subnets = [s.urn for s in graph.of_type("gcp:compute/subnetwork:Subnetwork")]
+    assert subnets
+    assert only(graph, GROUP).options["replaceWith"] == sorted(subnets)
+
+
+def test_nodes_are_not_bound_to_the_subnets_of_other_pools() -> None:
+    pools = [pool(), pool(name="mega", instance_type="a3-megagpu-8g")]
+    graph = recorded(cluster(node_pools=pools, location={**cluster()["location"], "zone": "us-central1-b"}))
+    bound = {g.get("name"): len(g.options["replaceWith"]) for g in graph.of_type(GROUP)}
+    assert bound == {"train-gpu": 1, "train-mega": 9}
+
+
 def test_the_idle_agent_finds_the_group_by_the_name_that_it_was_told() -> None:
     graph = recorded(cluster())
     group = only(graph, GROUP)

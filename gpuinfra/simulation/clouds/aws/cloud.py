@@ -177,6 +177,9 @@ CLOUD = Cloud(
     update=making.update,
     delete=making.delete,
     diffs=DIFFS,
+    # Provider 7 has a region at every resource, and none can follow it (hashicorp/terraform-provider-aws, "Enhanced region
+    # support").
+    moves=("region",),
     due=machines.due,
     groups=Groups(
         (GROUP,),

@@ -138,7 +138,7 @@ _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
     SET: lambda r, i: {"uniqueId": _guid(i)},
     LUSTRE: lambda r, i: {
         "clientInfo": {
-            "mgsAddress": _address(r, str(r.inputs.get("filesystemSubnet"))),
+            "mgsAddress": _address(r, i, str(r.inputs.get("filesystemSubnet"))),
             "mountCommand": "",
             "lustreVersion": "2.15",
         }
@@ -146,7 +146,7 @@ _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
     "azure-native:netapp:CapacityPoolVolume": lambda r, i: {
         "mountTargets": [
             {
-                "ipAddress": _address(r, str(r.inputs.get("subnetId"))),
+                "ipAddress": _address(r, i, str(r.inputs.get("subnetId"))),
                 "fileSystemId": _guid(i),
                 "mountTargetId": _guid(i + "m"),
             }
@@ -172,10 +172,10 @@ def _shape(state: dict[str, Any]) -> dict[str, Any]:
     return {**state, "identity": {**identity, "userAssignedIdentities": mapping}}
 
 
-def _address(request: Request, subnet: str) -> str:
+def _address(request: Request, id_: str, subnet: str) -> str:
     thing = request.world.thing(SUBNET, subnet)
     cidr = str(thing.inputs.get("addressPrefix") or "10.0.0.0/24") if thing else "10.0.0.0/24"
-    return f"{cidr.split('/')[0].rsplit('.', 1)[0]}.{int(digest(request.seed, 4), 16) % 250 + 4}"
+    return f"{cidr.split('/')[0].rsplit('.', 1)[0]}.{int(digest(id_, 4), 16) % 250 + 4}"
 
 
 # What making something does.

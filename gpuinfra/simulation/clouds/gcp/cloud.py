@@ -198,6 +198,7 @@ CLOUD = Cloud(
     ),
     spending=Spending(machines.budgets, machines.stopped),
     diffs=DIFFS,
+    moves=("project",),
     invoke={
         "gcp:organizations/getProject:getProject": _project_looked_up,
         "gcp:compute/getImage:getImage": _image_looked_up,
