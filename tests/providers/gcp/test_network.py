@@ -69,7 +69,7 @@ def test_the_vpc_makes_no_subnet_by_itself(graph: ResourceGraph) -> None:
         "acme-lab",
     )
     subnet = only(graph, SUBNET)
-    assert (subnet.get("ipCidrRange"), subnet.get("privateIpGoogleAccess")) == ("10.40.0.0/16", True)
+    assert (subnet.get("ipCidrRange"), subnet.get("privateIpGoogleAccess")) == ("10.40.0.0/17", True)
     assert subnet.inputs["network"] == OutputRef("train-vpc", "id")
 
 
@@ -125,7 +125,7 @@ def test_shells_come_through_the_proxy_and_nothing_is_open_to_the_world(graph: R
 
 
 def test_nodes_talk_to_each_other_on_every_protocol(graph: ResourceGraph) -> None:
-    assert ("train-vpc", ["10.40.0.0/16"], None, ["tcp", "udp", "icmp"]) in opened(graph)
+    assert ("train-vpc", ["10.40.0.0/17"], None, ["tcp", "udp", "icmp"]) in opened(graph)
 
 
 # Networks of GPUs.
