@@ -151,7 +151,9 @@ def _bound(world: World, setting: Thing, profile: Mapping[str, Any]) -> None:
     least, most = int(lookup(profile, "capacity.minimum") or 0), int(lookup(profile, "capacity.maximum") or 0)
     now = int(lookup(group.outputs, "sku.capacity") or 0)
     why = f"autoscale {setting.name}, profile {profile.get('name')}"
-    world.acted(group.id, most, why)
+    if not most:
+        # Said of a set that is empty already too. A profile that only lets the number be asks for nothing.
+        world.acted(group.id, most, why)
     if not least <= now <= most:
         resize(
             world,
