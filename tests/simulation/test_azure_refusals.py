@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from gpuinfra.plan.resolve import resolve
+from gpuinfra.spec.models import ClusterSpec
 from tests.specs import AZURE
 
 from .spoiled import both, put, refusal
@@ -40,9 +42,14 @@ EPHEMERAL = {
 }
 
 
+LUSTRES_RANGE = next(
+    s.cidr for s in resolve(ClusterSpec.model_validate(SPEC)).plan.network.subnets if s.role != "nodes"
+)
+
+
 def in_lustres_subnet(change: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
     """The change in the subnet that is not the nodes'."""
-    return lambda i: change(i) if i["addressPrefix"] == "10.40.8.0/24" else None
+    return lambda i: change(i) if i["addressPrefix"] == LUSTRES_RANGE else None
 
 
 CASES: dict[str, tuple[str, Callable[[dict[str, Any]], Any], str]] = {
