@@ -9,11 +9,13 @@ WHEELS := dist
 
 .PHONY: demo test engine engine-tier wheel check lint types layers docs docs-check bench lock clean
 
-demo: $(STAMP)  ## Plan a shipped stack: no cloud account, no Pulumi engine.
-	$(BIN)/gpuinfra plan $(STACK)/cluster.yaml
+demo: $(STAMP)  ## Deploy a shipped stack to a simulated cloud: no account, no money. Without an engine: its plan.
+	@if $(BIN)/gpuinfra engine install; then $(BIN)/gpuinfra up $(STACK) --simulate; \
+	else echo "No Pulumi engine can be had here, so this is the plan alone:"; $(BIN)/gpuinfra plan $(STACK)/cluster.yaml; fi
 
-test: $(STAMP)  ## Every test.
-	$(BIN)/python -m pytest
+test: $(STAMP)  ## Every test. The engine tier runs where an engine is found, and is skipped elsewhere.
+	$(BIN)/python -m pytest --ignore tests/engine
+	$(BIN)/python -m pytest -n auto tests/engine
 
 engine: $(STAMP)  ## Get a Pulumi engine into the cache, where none is found: downloaded, or built in about four minutes.
 	$(BIN)/gpuinfra engine install
