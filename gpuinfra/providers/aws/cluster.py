@@ -28,8 +28,10 @@ def render(
     folder = boot.folder.arn if boot.folder else None
     identity = NodeIdentity(f"{prefix}-identity", plan, opts, buckets=buckets, boot_folder=folder)
     spend = Spend(f"{prefix}-spend", plan, opts)
-    pools = {
-        pool.name: NodePool(
+    pools: dict[str, NodePool] = {}
+    # A loop and no comprehension: the SDK walks every frame of the stack for each resource.
+    for pool in plan.pools:
+        pools[pool.name] = NodePool(
             pool.resource_name,
             plan,
             opts,
@@ -40,8 +42,6 @@ def render(
             spend=spend,
             boot=boot,
         )
-        for pool in plan.pools
-    }
     cost = estimate(plan)
     dates = [line.as_of for line in cost.lines if line.usd_per_hour is not None and line.as_of]
     mounts = storage.mounts if storage else {}
