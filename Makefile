@@ -13,9 +13,8 @@ demo: $(STAMP)  ## Deploy a shipped stack to a simulated cloud: no account, no m
 	@if $(BIN)/gpuinfra engine install; then $(BIN)/gpuinfra up $(STACK) --simulate; \
 	else echo "No Pulumi engine can be had here, so this is the plan alone:"; $(BIN)/gpuinfra plan $(STACK)/cluster.yaml; fi
 
-test: $(STAMP)  ## Every test. The engine tier runs where an engine is found, and is skipped elsewhere.
+test: $(STAMP)  ## Every test but those of the engine tier.
 	$(BIN)/python -m pytest --ignore tests/engine
-	$(BIN)/python -m pytest -n auto tests/engine
 
 engine: $(STAMP)  ## Get a Pulumi engine into the cache, where none is found: downloaded, or built in about four minutes.
 	$(BIN)/gpuinfra engine install

@@ -25,8 +25,6 @@ SMOKE: dict[str, list[str]] = {
     "catalog_prices": [],
     "solver": [],
     "fuzz_specs": ["--count", "200"],
-    "engine_up": ["--runs", "1", "--resources", "200"],
-    "engine_kills": ["--seeds", "3"],
 }
 
 _DEFECTS = ("fuzz_specs", "engine_kills")
