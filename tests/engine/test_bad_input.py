@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuinfra.engine import Engine
+from gpuinfra.engine import Engine, cache_folder
 from gpuinfra.simulation.home import Home
 
 from .driving import Driven, command, copied, written
@@ -168,6 +168,8 @@ def test_the_simulation_stays_in_its_folder(
     """No login, no setting of the user's, no file beside it."""
     home = tmp_path / "somebody"
     home.mkdir()
+    # Where the engine lies is not the question here.
+    monkeypatch.setenv("GPUINFRA_CACHE", str(cache_folder().parent))
     monkeypatch.setenv("HOME", str(home))
     it = written(tmp_path / "alone", "alone", PROGRAM)
     before = sorted(p.name for p in it.folder.iterdir())
