@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -33,43 +34,40 @@ def _command(operation: str, summary: str) -> click.Command:
         "--unprotect", is_flag=True, help="destroy: take protected resources too, with the data that they hold."
     )
     @format_option
-    def run(
-        folder: str,
-        simulate: bool,
-        stack: str,
-        stock: str | None,
-        seed: int | None,
-        yes: bool,
-        unprotect: bool,
-        format_: str,
-    ) -> int:
-        if unprotect and operation != "destroy":
+    def run(**options: Any) -> int:
+        asked = Asked(operation, **options)
+        if asked.unprotect and operation != "destroy":
             raise click.UsageError("--unprotect is for destroy")
-        if not simulate and (stock is not None or seed is not None):
+        if not asked.simulate and (asked.stock is not None or asked.seed is not None):
             raise click.UsageError("--stock and --seed are for --simulate")
-        return _run(operation, folder, simulate, stack, stock, seed, yes, unprotect, format_)
+        return _run(asked)
 
     return run
 
 
-def _run(
-    operation: str,
-    path: str,
-    simulate: bool,
-    stack: str,
-    stock: str | None,
-    seed: int | None,
-    yes: bool,
-    unprotect: bool,
-    format_: str,
-) -> int:
+@dataclass(frozen=True)
+class Asked:
+    """An operation and its options."""
+
+    operation: str
+    folder: str
+    simulate: bool
+    stack: str
+    stock: str | None
+    seed: int | None
+    yes: bool
+    unprotect: bool
+    format_: str
+
+
+def _run(asked: Asked) -> int:
     import sys
 
     from ..engine import EngineError, find
     from ..engine.deployment import DeploymentError, StackFolder
 
     try:
-        folder = StackFolder.at(path)
+        folder = StackFolder.at(asked.folder)
         engine = find()
     except DeploymentError as e:
         note(f"gpuinfra: {e}")
@@ -77,33 +75,33 @@ def _run(
     except EngineError as e:
         note(f"gpuinfra: {e}")
         return 2
-    if operation in _CHANGES and not simulate and not yes:
+    if asked.operation in _CHANGES and not asked.simulate and not asked.yes:
         if not is_terminal(sys.stdin):
-            note(f"gpuinfra: {operation} changes real resources: give --yes where nobody can be asked")
+            note(f"gpuinfra: {asked.operation} changes real resources: give --yes where nobody can be asked")
             return 2
-        click.confirm(f"{operation} {path} (stack {stack}) on the real clouds?", abort=True, err=True)
+        click.confirm(
+            f"{asked.operation} {asked.folder} (stack {asked.stack}) on the real clouds?", abort=True, err=True
+        )
     try:
-        with _surroundings(folder, engine, simulate, stack, stock, seed) as deployment:
-            outcome = deployment.run(operation, _progress(format_), unprotect=unprotect)
+        with _surroundings(asked, folder, engine) as deployment:
+            outcome = deployment.run(asked.operation, _progress(asked.format_), unprotect=asked.unprotect)
     except DeploymentError as e:
-        note(f"gpuinfra: {operation} did not succeed:\n{e}")
+        note(f"gpuinfra: {asked.operation} did not succeed:\n{e}")
         return 1
-    if format_ == "json":
-        write(as_json(_data(outcome, simulate, _now(deployment))))
+    if asked.format_ == "json":
+        write(as_json(_data(outcome, asked.simulate, _now(deployment))))
     else:
-        write(_text(outcome, simulate, _now(deployment)))
+        write(_text(outcome, asked.simulate, _now(deployment)))
     return 0
 
 
 @contextmanager
-def _surroundings(
-    folder: StackFolder, engine: Engine, simulate: bool, stack: str, stock: str | None, seed: int | None
-) -> Generator[Deployment]:
+def _surroundings(asked: Asked, folder: StackFolder, engine: Engine) -> Generator[Deployment]:
     """The deployment of a folder, on the real clouds or the simulated ones."""
     from ..engine.deployment import Deployment
 
-    if not simulate:
-        yield Deployment(folder, engine, stack)
+    if not asked.simulate:
+        yield Deployment(folder, engine, asked.stack)
         return
     from ..simulation.recovery import end
     from ..simulation.session import open_world, simulated
@@ -111,9 +109,9 @@ def _surroundings(
 
     world = open_world(folder)
     try:
-        fill(world, stock, seed)
-        yield simulated(folder, engine, stack, world)
-        end(world, stack)
+        fill(world, asked.stock, asked.seed)
+        yield simulated(folder, engine, asked.stack, world)
+        end(world, asked.stack)
     finally:
         world.close()
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import cast
 
 from ..diagnostics import did_you_mean
-from .models import PoolPlan
+from .models import ClusterPlan, PoolPlan
 
 
 def check_type(argument: str, value: object, wanted: type | tuple[type, ...], give: str) -> None:
@@ -32,6 +32,15 @@ def check_name(argument: str, thing: str, value: object, known: Collection[str])
         names = ", ".join(known) or "none"
         guess = did_you_mean(value, known)
         raise ValueError(f"{argument}: no {thing} is named {value!r}; the spec's {thing}s: {names} {guess}".rstrip())
+
+
+def chosen_pool(plan: ClusterPlan, name: str | None) -> PoolPlan:
+    """The pool that the spec names `name`, or its only one. Raises where there is no such pool, or nothing to choose by."""
+    names = [p.name for p in plan.pools]
+    check_name("pool", "pool", name, names)
+    if name is None and len(names) != 1:
+        raise ValueError(f"pool: the spec has several pools and none was chosen; the spec's pools: {', '.join(names)}")
+    return next(p for p in plan.pools if name in (None, p.name))
 
 
 def check_names(argument: str, thing: str, value: object, known: Collection[str]) -> None:

@@ -49,6 +49,25 @@ class CronLine:
         return len(self.weekdays) == 7
 
 
+def with_one_day_field(
+    at: CronLine, scheduler: str, *, every_day: str, by_day: str, by_weekday: str
+) -> tuple[str, ...]:
+    """The lines that together fire when a line does, for a scheduler that takes one day field: one of the three, or two
+    where either day field will do. Raises CronError where a day must fit both."""
+    if at.every_day:
+        return (every_day,)
+    if not at.fits_both:
+        return (by_day, by_weekday)
+    if at.any_weekday:
+        return (by_day,)
+    if at.any_day:
+        return (by_weekday,)
+    raise CronError(
+        f"'{at.text}' asks for days that fit both the day of month and the weekday, which {scheduler} cannot express; leave "
+        "one of the two fields as *"
+    )
+
+
 def parse_cron(text: str) -> CronLine:
     """The times of a line. Raises CronError."""
     parts = text.split()

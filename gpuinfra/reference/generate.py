@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..diagnostics import Code
 from .changes import changes_page
 from .codes import TITLES, all_codes, rule_page, rules_by_code
 from .concepts import resources_page
@@ -102,9 +101,9 @@ def _code(text: str) -> str:
     return text if text in ("none", "its own defaults") else f"`{text}`"
 
 
-def rules_page(extra: Iterable[Code] = ()) -> str:
+def rules_page() -> str:
     """Every code with its reasons and examples."""
-    codes = all_codes(extra)
+    codes = all_codes()
     rules = rules_by_code()
     out = [
         "# Rules\n",

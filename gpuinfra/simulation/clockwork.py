@@ -13,6 +13,7 @@ from .. import catalog
 from ..plan.cron import CronLine, parse_cron
 from ..vocabulary import Provider
 from .cloud import Cloud, Due, Groups, digest
+from .plugin import CLOUDS
 from .supply import find
 from .world import Node, Thing, World
 
@@ -145,22 +146,16 @@ def _cost(cloud: Cloud, node: Node, since: datetime, until: datetime) -> float:
     hours = max(0.0, (ended - began).total_seconds() / 3600)
     if not hours:
         return 0.0
-    price = catalog.price(Provider(PROVIDERS[cloud.package]), node.region, node.instance_type)
+    price = catalog.price(Provider(CLOUDS[cloud.package]), node.region, node.instance_type)
     if node.market == "capacity_block":
         return 0.0  # Paid as a whole, and before.
     per_hour = price.spot_usd_hour if price and node.market == "spot" else price.on_demand_usd_hour if price else None
     return hours * (per_hour or 0.0)
 
 
-PROVIDERS = {"aws": "aws", "gcp": "gcp", "azure-native": "azure"}
-"""Package of the engine to the cloud's word in the spec."""
-
-
 def all_clouds(packages: Iterable[str]) -> list[Cloud]:
     """The clouds of these packages."""
     from importlib import import_module
-
-    from .plugin import CLOUDS
 
     return [import_module(f".clouds.{CLOUDS[p]}", __package__).CLOUD for p in packages]
 

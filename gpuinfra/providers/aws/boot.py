@@ -11,6 +11,7 @@ import pulumi_aws as aws
 
 from ...node import BootBundle, Carrier, boot_bundle, needs_object
 from ...plan.models import ClusterPlan, PoolPlan
+from ..mounts import late_values
 from .auto_names import name_prefix
 from .buckets import keep_private
 from .storage import SharedStorage
@@ -64,10 +65,7 @@ class NodeBoot:
         """The boot bundle of a pool, in base64, filled with the values that only the deployment knows."""
         bundle = boot_bundle(self._plan, pool)
         known = {"group.name": pool.cloud_name}
-        late: dict[str, pulumi.Output[str]] = {}
-        for name, mount in storage.mounts.items() if storage else ():
-            late |= {f"storage.{name}.{key}": value for key, value in mount.late.items()}
-        late = {key: value for key, value in late.items() if key in bundle.late}
+        late = late_values(storage.mounts if storage else {}, bundle.late)
         if self.folder is not None and pool.name in self._by_object:
             return self._through(self.folder, pool, bundle, known, late)
         if not late:

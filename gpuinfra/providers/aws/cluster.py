@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pulumi
 
-from ...cost import estimate
 from ...plan.models import ClusterPlan
+from ..outputs import cluster_outputs
 from ..protocol import ClusterOutputs
 from .boot import NodeBoot
 from .identity import NodeIdentity
@@ -42,18 +42,13 @@ def render(
             spend=spend,
             boot=boot,
         )
-    cost = estimate(plan)
-    dates = [line.as_of for line in cost.lines if line.usd_per_hour is not None and line.as_of]
-    mounts = storage.mounts if storage else {}
-    return ClusterOutputs(
+    return cluster_outputs(
+        plan,
         network_id=place.vpc_id,
         subnet_id=place.subnet_id,
         node_groups={name: pool.group_name for name, pool in pools.items()},
-        mounts={name: {"address": mount.address, "path": mount.path} for name, mount in mounts.items()},
+        mounts=storage.mounts if storage else {},
         lease_end=spend.lease_end,
-        usd_per_hour=None if cost.unknown else round(cost.usd_per_hour, 4),
-        usd_per_hour_at_least=round(cost.usd_per_hour, 4),
-        price_as_of=min(dates, default=""),
         connect={name: _connect(plan, pool) for name, pool in pools.items()},
     )
 

@@ -7,7 +7,7 @@ AWS expression cannot say, so it becomes two.
 
 from __future__ import annotations
 
-from ...plan.cron import CronError, parse_cron
+from ...plan.cron import parse_cron, with_one_day_field
 
 _DAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 
@@ -21,17 +21,8 @@ def schedule_expressions(line: str) -> tuple[str, ...]:
     time, months = f"{_numbers(at.minutes, 0, 59)} {_numbers(at.hours, 0, 23)}", _numbers(at.months, 1, 12)
     by_day = f"cron({time} {_numbers(at.days, 1, 31)} {months} ? *)"
     by_weekday = f"cron({time} ? {months} {_names(at.weekdays)} *)"
-    if at.every_day:
-        return (f"cron({time} * {months} ? *)",)
-    if not at.fits_both:
-        return (by_day, by_weekday)
-    if at.any_weekday:
-        return (by_day,)
-    if at.any_day:
-        return (by_weekday,)
-    raise CronError(
-        f"'{line}' asks for days that fit both the day of month and the weekday, which EventBridge Scheduler cannot "
-        "express; leave one of the two fields as *"
+    return with_one_day_field(
+        at, "EventBridge Scheduler", every_day=f"cron({time} * {months} ? *)", by_day=by_day, by_weekday=by_weekday
     )
 
 

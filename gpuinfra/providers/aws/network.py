@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
@@ -11,9 +11,9 @@ import pulumi_aws as aws
 from ...diagnostics import Diagnostic, GpuInfraError
 from ...plan.arguments import check_type, wrong_type
 from ...plan.models import ClusterPlan, Subnet
-from ...plan.network import id_finding
 from ...spec.models import ClusterSpec
 from ...vocabulary import Provider
+from ..late_ids import given_id_finding
 from ..planning import planned
 from .firewall import firewall
 from .tags import tags
@@ -128,12 +128,7 @@ def check_network(network: object) -> None:
 
 
 def _id_finding(argument: str, value: object, *, subnet: bool = False) -> Diagnostic | None:
-    # What is no text yet is known only during the deployment.
-    if isinstance(value, (pulumi.Output, Awaitable)):
-        return None
-    if not isinstance(value, str):
-        raise wrong_type(argument, value, "the id as text, or an Output of it")
-    return id_finding(Provider.AWS, argument, value, subnet=subnet)
+    return given_id_finding(Provider.AWS, argument, value, "the id as text, or an Output of it", subnet=subnet)
 
 
 def _place(plan: ClusterPlan, existing: ExistingNetwork | None, opts: pulumi.ResourceOptions) -> _Place:

@@ -9,12 +9,13 @@ import pulumi
 import pulumi_aws as aws
 
 from ...diagnostics import GpuInfraError
+from ...plan.cron import CronError
 from ...plan.models import ClusterPlan, PoolPlan
 from ..findings import CRON_NOT_EXPRESSIBLE
 from ..late_text import late_text
 from ..lease import LeaseEnd
 from .auto_names import name_prefix
-from .cron import CronError, schedule_expressions
+from .cron import schedule_expressions
 from .group_stops import failure_queue, stop_statements
 from .iam_policy import document, trust
 from .partitions import arn

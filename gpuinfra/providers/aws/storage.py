@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import pulumi
 import pulumi_aws as aws
@@ -13,6 +12,7 @@ from ...plan.models import ClusterPlan, StoragePlan
 from ...spec.models import ClusterSpec
 from ...vocabulary import StorageKind
 from ..late_text import late_text
+from ..mounts import Mount
 from ..planning import planned
 from .buckets import keep_private
 from .identity import bucket_and_prefix
@@ -23,16 +23,6 @@ from .tags import tags
 
 _BUCKET_PREFIX = 36
 """S3 allows 37 characters before the digits that make a bucket's name its own in the world."""
-
-
-@dataclass(frozen=True)
-class Mount:
-    """How nodes reach a storage. `address`: host name or bucket; `path`: where in it, as the mount wants it."""
-
-    address: pulumi.Output[str]
-    path: pulumi.Output[str]
-    late: Mapping[str, pulumi.Output[str]]
-    """What the boot bundle must be told, by its own names below `storage.<name>`."""
 
 
 class SharedStorage(pulumi.ComponentResource):

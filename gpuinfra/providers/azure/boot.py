@@ -10,8 +10,11 @@ from ...diagnostics import GpuInfraError
 from ...node import boot_bundle, needs_object
 from ...plan.models import ClusterPlan, PoolPlan
 from ..findings import IMAGE_WITHOUT_NAME
+from ..mounts import late_values
 from .identity import NodeIdentity
 from .storage import SharedStorage
+
+_CLIENT_ID = "identity.client_id"
 
 
 class NodeBoot:
@@ -40,10 +43,9 @@ class NodeBoot:
     def custom_data(self, pool: PoolPlan, identity: NodeIdentity, storage: SharedStorage | None) -> pulumi.Output[str]:
         """The boot bundle of a pool, in base64, filled with the values that only the deployment knows."""
         bundle = boot_bundle(self._plan, pool)
-        late: dict[str, pulumi.Output[str]] = {"identity.client_id": identity.client_id}
-        for name, mount in storage.mounts.items() if storage else ():
-            late |= {f"storage.{name}.{key}": value for key, value in mount.late.items()}
-        late = {key: value for key, value in late.items() if key in bundle.late}
+        late = late_values(storage.mounts if storage else {}, bundle.late)
+        if _CLIENT_ID in bundle.late:
+            late[_CLIENT_ID] = identity.client_id
         return pulumi.Output.all(**late).apply(
             lambda values: base64.b64encode(bundle.carrier(values).user_data).decode()
         )

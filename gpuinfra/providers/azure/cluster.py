@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pulumi
 
-from ...cost import estimate
-from ...plan.models import ClusterPlan, PoolPlan
+from ...plan.models import ClusterPlan
+from ..outputs import cluster_outputs
 from ..protocol import ClusterOutputs
 from .boot import NodeBoot
 from .connect import shell_command
@@ -32,9 +32,10 @@ def render(
     buckets = storage.buckets if storage else {}
     identity = NodeIdentity(f"{prefix}-identity", plan, opts, group=group, buckets=buckets)
     spend = Spend(f"{prefix}-spend", plan, opts, group=group)
-
-    def node_pool(pool: PoolPlan) -> NodePool:
-        return NodePool(
+    pools: dict[str, NodePool] = {}
+    # A loop and no comprehension: the SDK walks every frame of the stack for each resource.
+    for pool in plan.pools:
+        pools[pool.name] = NodePool(
             pool.resource_name,
             plan,
             opts,
@@ -46,19 +47,12 @@ def render(
             spend=spend,
             boot=boot,
         )
-
-    pools = {pool.name: node_pool(pool) for pool in plan.pools}
-    cost = estimate(plan)
-    dates = [line.as_of for line in cost.lines if line.usd_per_hour is not None and line.as_of]
-    mounts = storage.mounts if storage else {}
-    return ClusterOutputs(
+    return cluster_outputs(
+        plan,
         network_id=place.network_id,
         subnet_id=place.subnet_id,
         node_groups={name: pool.group_name for name, pool in pools.items()},
-        mounts={name: {"address": mount.address, "path": mount.path} for name, mount in mounts.items()},
+        mounts=storage.mounts if storage else {},
         lease_end=spend.lease_end,
-        usd_per_hour=None if cost.unknown else round(cost.usd_per_hour, 4),
-        usd_per_hour_at_least=round(cost.usd_per_hour, 4),
-        price_as_of=min(dates, default=""),
         connect={pool.name: shell_command(pool, place, pools[pool.name]) for pool in plan.pools},
     )

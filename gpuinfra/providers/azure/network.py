@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import pulumi
@@ -10,9 +10,9 @@ import pulumi
 from ...diagnostics import Diagnostic, GpuInfraError
 from ...plan.arguments import check_type, wrong_type
 from ...plan.models import ClusterPlan, StoragePlan
-from ...plan.network import id_finding
 from ...spec.models import ClusterSpec
 from ...vocabulary import Provider
+from ..late_ids import given_id_finding
 from ..planning import planned
 from .firewall import nodes_firewall
 from .new_network import NewNetwork
@@ -140,9 +140,4 @@ def check_network(network: object) -> None:
 
 
 def _id_finding(argument: str, value: object, *, subnet: bool = False) -> Diagnostic | None:
-    # What is no text yet is known only during the deployment.
-    if isinstance(value, (pulumi.Output, Awaitable)):
-        return None
-    if not isinstance(value, str):
-        raise wrong_type(argument, value, "the id as text, or an Output of it")
-    return id_finding(Provider.AZURE, argument, value, subnet=subnet)
+    return given_id_finding(Provider.AZURE, argument, value, "the id as text, or an Output of it", subnet=subnet)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pulumi
 from pulumi_azure_native import compute
 
-from ...plan.arguments import check_name, check_type
+from ...plan.arguments import check_type, chosen_pool
 from ...plan.models import ClusterPlan, PoolPlan
 from ...spec.models import ClusterSpec
 from ..planning import planned
@@ -60,7 +60,7 @@ class NodePool(pulumi.ComponentResource):
         """The pool that the spec names `pool`, or its only one. What is not given is made here, for this pool alone: the
         resource group of the spec, its network, an identity, the spec's storage, and its end and budget."""
         plan = planned(spec, name, opts)
-        one = _pool(plan, pool)
+        one = chosen_pool(plan, pool)
         check_group(group)
         check_network(network)
         check_type("identity", identity, NodeIdentity, "a gpuinfra.azure.NodeIdentity")
@@ -71,7 +71,9 @@ class NodePool(pulumi.ComponentResource):
             identity.check_covers(one)
         if spend is not None:
             spend.check_covers(one)
-        NodeBoot(plan).check(one)
+        # Who gives a boot has checked it: for every pool, before anything was registered.
+        if boot is None:
+            NodeBoot(plan).check(one)
         super().__init__("gpuinfra:azure:NodePool", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         around = _surroundings(name, plan, one, group, network, identity, storage, spend, boot, child)
@@ -85,14 +87,6 @@ class NodePool(pulumi.ComponentResource):
         self.proximity_group = near
         # The planned name, and not the set's output: with hundreds of pools each output that waits costs time.
         self.register_outputs({"groupName": one.cloud_name})
-
-
-def _pool(plan: ClusterPlan, name: str | None) -> PoolPlan:
-    names = [p.name for p in plan.pools]
-    check_name("pool", "pool", name, names)
-    if name is None and len(names) != 1:
-        raise ValueError(f"pool: the spec has several pools and none was chosen; the spec's pools: {', '.join(names)}")
-    return next(p for p in plan.pools if name in (None, p.name))
 
 
 def _surroundings(

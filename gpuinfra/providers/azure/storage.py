@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import pulumi
 from pulumi_azure_native import netapp, storagecache
@@ -15,6 +14,7 @@ from ...plan.arguments import check_name
 from ...plan.models import ClusterPlan, StoragePlan
 from ...spec.models import ClusterSpec
 from ...vocabulary import Provider, StorageKind
+from ..mounts import Mount
 from ..planning import planned
 from . import lustre
 from . import netapp as volumes
@@ -24,17 +24,6 @@ from .private_link import PrivateLink
 from .resource_group import ResourceGroup, check_group, resource_group
 
 _SHARE = re.compile(r"(?i).*/storageAccounts/(?P<account>[^/]+)/fileServices/default/shares/(?P<share>[^/]+)")
-
-
-@dataclass(frozen=True)
-class Mount:
-    """How nodes reach a storage. `address`: an address, a host name, or account/container; `path`: where in it, as the
-    mount wants it."""
-
-    address: pulumi.Output[str]
-    path: pulumi.Output[str]
-    late: Mapping[str, pulumi.Output[str]]
-    """What the boot bundle must be told, by its own names below `storage.<name>`."""
 
 
 class SharedStorage(pulumi.ComponentResource):

@@ -11,6 +11,7 @@ from pulumi_gcp import storage as objects
 
 from ...node import BootBundle, Carrier, boot_bundle, cloud_init_installer, needs_object
 from ...plan.models import ClusterPlan, PoolPlan
+from ..mounts import late_values
 from .buckets import private_bucket
 from .names import project_of
 from .storage import SharedStorage
@@ -67,10 +68,7 @@ class NodeBoot:
     def _user_data(self, pool: PoolPlan, storage: SharedStorage | None) -> pulumi.Input[str]:
         """The boot bundle of a pool, filled with the values that only the deployment knows."""
         bundle = boot_bundle(self._plan, pool)
-        late: dict[str, pulumi.Output[str]] = {}
-        for name, mount in storage.mounts.items() if storage else ():
-            late |= {f"storage.{name}.{key}": value for key, value in mount.late.items()}
-        late = {key: value for key, value in late.items() if key in bundle.late}
+        late = late_values(storage.mounts if storage else {}, bundle.late)
         if self.folder is not None and pool.name in self._by_object:
             return self._through(self.folder, pool, bundle, late)
         if not late:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pulumi
 from pulumi_gcp import compute, servicenetworking
 
 from ...diagnostics import Diagnostic, GpuInfraError
-from ...plan.arguments import check_type, wrong_type
+from ...plan.arguments import check_type
 from ...plan.models import ClusterPlan, PoolPlan, Subnet
-from ...plan.network import id_finding
 from ...plan.packet_sizes import network_mtu
 from ...spec.models import ClusterSpec
 from ...vocabulary import Provider
 from ..findings import SHARED_NETWORK
+from ..late_ids import given_id_finding
 from ..planning import planned, warn
 from .firewall import Rules, host_rules
 from .gpu_networks import compute_subnet, gpu_networks, speaks_ipv6
@@ -143,12 +143,9 @@ def check_network(network: object) -> None:
 
 
 def _id_finding(argument: str, value: object, *, subnet: bool = False) -> Diagnostic | None:
-    # What is no text yet is known only during the deployment.
-    if isinstance(value, (pulumi.Output, Awaitable)):
-        return None
-    if not isinstance(value, str):
-        raise wrong_type(argument, value, "the name or path as text, or an Output of it")
-    return id_finding(Provider.GCP, argument, value, subnet=subnet)
+    return given_id_finding(
+        Provider.GCP, argument, value, "the name or path as text, or an Output of it", subnet=subnet
+    )
 
 
 def _place(plan: ClusterPlan, existing: ExistingNetwork | None, opts: pulumi.ResourceOptions) -> _Place:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pulumi
 from pulumi_gcp import compute
 
-from ...plan.arguments import check_name, check_type
+from ...plan.arguments import check_type, chosen_pool
 from ...plan.models import ClusterPlan, PoolPlan
 from ...spec.models import ClusterSpec
 from ..planning import planned
@@ -60,7 +60,7 @@ class NodePool(pulumi.ComponentResource):
         """The pool that the spec names `pool`, or its only one. What is not given is made here, for this pool alone:
         the network of the spec, an identity, the spec's storage, and its end and budget."""
         plan = planned(spec, name, opts)
-        one = _pool(plan, pool)
+        one = chosen_pool(plan, pool)
         check_network(network)
         check_type("identity", identity, NodeIdentity, "a gpuinfra.gcp.NodeIdentity")
         check_type("storage", storage, SharedStorage, "a gpuinfra.gcp.SharedStorage")
@@ -97,14 +97,6 @@ class NodePool(pulumi.ComponentResource):
         self.placement_policy = close.policy.name if close.policy else None
         # The planned name, and not the group's output: with hundreds of pools each output that waits costs time.
         self.register_outputs({"groupName": one.cloud_name})
-
-
-def _pool(plan: ClusterPlan, name: str | None) -> PoolPlan:
-    names = [p.name for p in plan.pools]
-    check_name("pool", "pool", name, names)
-    if name is None and len(names) != 1:
-        raise ValueError(f"pool: the spec has several pools and none was chosen; the spec's pools: {', '.join(names)}")
-    return next(p for p in plan.pools if name in (None, p.name))
 
 
 def _surroundings(

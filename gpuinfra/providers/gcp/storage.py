@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import pulumi
 from pulumi_gcp import filestore, lustre
@@ -13,22 +12,13 @@ from ...plan.models import ClusterPlan, StoragePlan
 from ...spec.models import ClusterSpec
 from ...vocabulary import StorageKind
 from ..late_text import late_text
+from ..mounts import Mount
 from ..planning import planned
 from .buckets import private_bucket
 from .filestore import filestore_instance
 from .lustre import lustre_instance
 from .names import project_of
 from .network import ClusterNetwork, ExistingNetwork, check_network, cluster_network
-
-
-@dataclass(frozen=True)
-class Mount:
-    """How nodes reach a storage. `address`: IP address or bucket; `path`: where in it, as the mount wants it."""
-
-    address: pulumi.Output[str]
-    path: pulumi.Output[str]
-    late: Mapping[str, pulumi.Output[str]]
-    """What the boot bundle must be told, by its own names below `storage.<name>`."""
 
 
 class SharedStorage(pulumi.ComponentResource):

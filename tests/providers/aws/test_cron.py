@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuinfra.providers.aws.cron import CronError, schedule_expressions
+from gpuinfra.plan.cron import CronError
+from gpuinfra.providers.aws.cron import schedule_expressions
 
 CASES = {
     "0 20 * * 1-5": ("cron(0 20 ? * MON-FRI *)",),
