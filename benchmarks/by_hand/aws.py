@@ -33,6 +33,7 @@ def network(
         tags=tags("large-vpc"),
         opts=child,
     )
+    taken = pulumi.ResourceOptions.merge(child, pulumi.ResourceOptions(delete_before_replace=True))
     subnets = [
         aws.ec2.Subnet(
             f"large-{name}",
@@ -42,7 +43,7 @@ def network(
             map_public_ip_on_launch=False,
             region=REGION,
             tags=tags(f"large-{name}"),
-            opts=child,
+            opts=taken,
         )
         for name, cidr in (("nodes", "10.40.0.0/17"), ("public", "10.40.128.0/24"))
     ]
@@ -78,7 +79,7 @@ def network(
             f"large-{name}-association", route_table_id=table.id, subnet_id=subnet.id, region=REGION, opts=child
         )
         tables.append(table)
-        ready += [route, joined]
+        ready += [route, joined] if name == "nodes" else []
     aws.ec2.VpcEndpoint(
         "large-s3",
         vpc_id=vpc.id,
@@ -108,7 +109,7 @@ def network(
     for n, (group, peer, port, protocol) in enumerate(pairs):
         ports = {} if port == -1 else {"from_port": port, "to_port": 988 if port == 988 else 1023}
         for kind in (aws.vpc.SecurityGroupIngressRule, aws.vpc.SecurityGroupEgressRule):
-            kind(
+            rule = kind(
                 f"large-rule-{n}",
                 security_group_id=group.id,
                 referenced_security_group_id=peer.id,
@@ -119,7 +120,9 @@ def network(
                 opts=child,
                 **ports,
             )
-    aws.vpc.SecurityGroupEgressRule(
+            # Nodes that boot before they may talk to each other form no fabric.
+            ready += [rule] if peer is group is nodes else []
+    out = aws.vpc.SecurityGroupEgressRule(
         "large-out",
         security_group_id=nodes.id,
         cidr_ipv4="0.0.0.0/0",
@@ -129,7 +132,7 @@ def network(
         tags=tags("large-out"),
         opts=child,
     )
-    return subnets[0], nodes, files, ready
+    return subnets[0], nodes, files, [*ready, out]
 
 
 def trusted_by(service: str) -> str:
@@ -148,7 +151,7 @@ def cluster(pools: list[dict[str, object]]) -> None:
         tags=tags("large-role"),
         opts=child,
     )
-    aws.iam.RolePolicy(
+    may = aws.iam.RolePolicy(
         "large-role-policy", role=role.id, policy=json.dumps({"Version": "2012-10-17", "Statement": []}), opts=child
     )
     profile = aws.iam.InstanceProfile("large-profile", role=role.name, tags=tags("large-profile"), opts=child)
@@ -181,9 +184,9 @@ def cluster(pools: list[dict[str, object]]) -> None:
         security_group_ids=[files.id],
         region=REGION,
         tags=tags("large-scratch"),
-        opts=child,
+        opts=pulumi.ResourceOptions(parent=root, protect=True, delete_before_replace=True),
     )
-    ready += [scratch]
+    ready += [may, scratch]
     failures = aws.sqs.Queue(
         "large-failures",
         sqs_managed_sse_enabled=True,
@@ -217,59 +220,62 @@ def cluster(pools: list[dict[str, object]]) -> None:
                 (f"#!/bin/sh\n# {name}: {known[0]}:/{known[1]}\n" + "echo boot\n" * 500).encode()
             ).decode()
         )
-        pool(spec, root, subnet, nodes, profile, scheduler, failures, end, image, script, ready)
+        Pool(spec, root, subnet, nodes, profile, scheduler, failures, end, image, script, ready)
 
 
-def pool(spec, root, subnet, nodes, profile, scheduler, failures, end, image, script, ready) -> None:
-    pool_name = str(spec["name"])
-    name = f"large-{pool_name}"
-    part = pulumi.ComponentResource("byhand:aws:Pool", name, None, pulumi.ResourceOptions(parent=root))
-    child = pulumi.ResourceOptions(parent=part)
-    group = aws.ec2.PlacementGroup(
-        f"{name}-placement", name=name, strategy="cluster", region=REGION, tags=tags(name, pool_name), opts=child
-    )
-    nic = aws.ec2.LaunchTemplateNetworkInterfaceArgs
-    cards = EFA_CARDS[str(spec["instance_type"])]
-    template = aws.ec2.LaunchTemplate(
-        f"{name}-template", name=name, instance_type=str(spec["instance_type"]), image_id=image, user_data=script,
-        iam_instance_profile=aws.ec2.LaunchTemplateIamInstanceProfileArgs(name=profile.name),
-        network_interfaces=[
-            nic(network_card_index=0, device_index=0, interface_type="interface", associate_public_ip_address="false",
-                delete_on_termination="true", security_groups=[nodes.id]),
-            nic(network_card_index=0, device_index=1, interface_type="efa-only", delete_on_termination="true", security_groups=[nodes.id]),
-            *(nic(network_card_index=i, device_index=0, interface_type="efa-only", delete_on_termination="true",
-                  security_groups=[nodes.id]) for i in range(1, cards)),
-        ],
-        metadata_options=aws.ec2.LaunchTemplateMetadataOptionsArgs(
-            http_tokens="required", http_endpoint="enabled", http_put_response_hop_limit=2, instance_metadata_tags="disabled"
-        ),
-        block_device_mappings=[aws.ec2.LaunchTemplateBlockDeviceMappingArgs(
-            device_name="/dev/xvda",
-            ebs=aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs(volume_size=200, volume_type="gp3", encrypted="true", delete_on_termination="true"),
-        )],
-        description=f"Nodes of pool {pool_name} of large", instance_initiated_shutdown_behavior="terminate",
-        monitoring=aws.ec2.LaunchTemplateMonitoringArgs(enabled=False),
-        placement=aws.ec2.LaunchTemplatePlacementArgs(group_name=group.name),
-        tag_specifications=[
-            aws.ec2.LaunchTemplateTagSpecificationArgs(resource_type=t, tags=tags(name, pool_name)) for t in ("instance", "volume", "network-interface")
-        ],
-        region=REGION, tags=tags(name, pool_name), opts=child,
-    )  # fmt: skip
-    scaling = aws.autoscaling.Group(
-        f"{name}-group", name=name, min_size=0, max_size=2, desired_capacity=2, vpc_zone_identifiers=[subnet.id],
-        launch_template=aws.autoscaling.GroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
-        wait_for_capacity_timeout="0", health_check_type="EC2", force_delete=False, suspended_processes=["AZRebalance"],
-        tags=[aws.autoscaling.GroupTagArgs(key=k, value=v, propagate_at_launch=True) for k, v in tags(name, pool_name).items()],
-        region=REGION, opts=pulumi.ResourceOptions(parent=part, ignore_changes=["desiredCapacity"], depends_on=[*ready, group]),
-    )  # fmt: skip
-    aws.scheduler.Schedule(
-        f"{name}-lease", description=f"Scales pool {pool_name} to zero", schedule_expression_timezone="UTC", schedule_expression=end.rfc3339.apply(lambda t: f"at({t.removesuffix('Z')})"),
-        flexible_time_window=aws.scheduler.ScheduleFlexibleTimeWindowArgs(mode="OFF"), action_after_completion="DELETE",
-        target=aws.scheduler.ScheduleTargetArgs(
-            arn="arn:aws:scheduler:::aws-sdk:autoscaling:updateAutoScalingGroup", role_arn=scheduler.arn,
-            input=scaling.name.apply(lambda n: json.dumps({"AutoScalingGroupName": n, "MinSize": 0, "DesiredCapacity": 0})),
-            retry_policy=aws.scheduler.ScheduleTargetRetryPolicyArgs(maximum_event_age_in_seconds=3600, maximum_retry_attempts=30),
-            dead_letter_config=aws.scheduler.ScheduleTargetDeadLetterConfigArgs(arn=failures.arn),
-        ),
-        region=REGION, opts=child,
-    )  # fmt: skip
+class Pool(pulumi.ComponentResource):
+    def __init__(self, spec, root, subnet, nodes, profile, scheduler, failures, end, image, script, ready) -> None:
+        pool_name = str(spec["name"])
+        name = f"large-{pool_name}"
+        super().__init__("byhand:aws:Pool", name, None, pulumi.ResourceOptions(parent=root))
+        child = pulumi.ResourceOptions(parent=self)
+        group = aws.ec2.PlacementGroup(
+            f"{name}-placement", name=name, strategy="cluster", region=REGION, tags=tags(name, pool_name),
+            opts=pulumi.ResourceOptions(parent=self, delete_before_replace=True),
+        )  # fmt: skip
+        nic = aws.ec2.LaunchTemplateNetworkInterfaceArgs
+        cards = EFA_CARDS[str(spec["instance_type"])]
+        template = aws.ec2.LaunchTemplate(
+            f"{name}-template", name=name, instance_type=str(spec["instance_type"]), image_id=image, user_data=script,
+            iam_instance_profile=aws.ec2.LaunchTemplateIamInstanceProfileArgs(name=profile.name),
+            network_interfaces=[
+                nic(network_card_index=0, device_index=0, interface_type="interface", associate_public_ip_address="false",
+                    delete_on_termination="true", security_groups=[nodes.id]),
+                nic(network_card_index=0, device_index=1, interface_type="efa-only", delete_on_termination="true", security_groups=[nodes.id]),
+                *(nic(network_card_index=i, device_index=0, interface_type="efa-only", delete_on_termination="true",
+                      security_groups=[nodes.id]) for i in range(1, cards)),
+            ],
+            metadata_options=aws.ec2.LaunchTemplateMetadataOptionsArgs(
+                http_tokens="required", http_endpoint="enabled", http_put_response_hop_limit=2, instance_metadata_tags="disabled"
+            ),
+            block_device_mappings=[aws.ec2.LaunchTemplateBlockDeviceMappingArgs(
+                device_name="/dev/xvda",
+                ebs=aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs(volume_size=200, volume_type="gp3", encrypted="true", delete_on_termination="true"),
+            )],
+            description=f"Nodes of pool {pool_name} of large", instance_initiated_shutdown_behavior="terminate",
+            monitoring=aws.ec2.LaunchTemplateMonitoringArgs(enabled=False),
+            placement=aws.ec2.LaunchTemplatePlacementArgs(group_name=group.name),
+            tag_specifications=[
+                aws.ec2.LaunchTemplateTagSpecificationArgs(resource_type=t, tags=tags(name, pool_name)) for t in ("instance", "volume", "network-interface")
+            ],
+            region=REGION, tags=tags(name, pool_name), opts=child,
+        )  # fmt: skip
+        scaling = aws.autoscaling.Group(
+            f"{name}-group", name=name, min_size=0, max_size=2, desired_capacity=2, vpc_zone_identifiers=[subnet.id],
+            launch_template=aws.autoscaling.GroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
+            wait_for_capacity_timeout="0", health_check_type="EC2", force_delete=False, suspended_processes=["AZRebalance"],
+            tags=[aws.autoscaling.GroupTagArgs(key=k, value=v, propagate_at_launch=True) for k, v in tags(name, pool_name).items()],
+            region=REGION, opts=pulumi.ResourceOptions(parent=self, ignore_changes=["desiredCapacity"], delete_before_replace=True, replace_on_changes=["vpcZoneIdentifiers"], depends_on=[*ready, group]),
+        )  # fmt: skip
+        aws.scheduler.Schedule(
+            f"{name}-lease", description=f"Scales pool {pool_name} to zero", schedule_expression_timezone="UTC", schedule_expression=end.rfc3339.apply(lambda t: f"at({t.removesuffix('Z')})"),
+            flexible_time_window=aws.scheduler.ScheduleFlexibleTimeWindowArgs(mode="OFF"), action_after_completion="DELETE",
+            target=aws.scheduler.ScheduleTargetArgs(
+                arn="arn:aws:scheduler:::aws-sdk:autoscaling:updateAutoScalingGroup", role_arn=scheduler.arn,
+                input=scaling.name.apply(lambda n: json.dumps({"AutoScalingGroupName": n, "MinSize": 0, "DesiredCapacity": 0})),
+                retry_policy=aws.scheduler.ScheduleTargetRetryPolicyArgs(maximum_event_age_in_seconds=3600, maximum_retry_attempts=30),
+                dead_letter_config=aws.scheduler.ScheduleTargetDeadLetterConfigArgs(arn=failures.arn),
+            ),
+            region=REGION, opts=child,
+        )  # fmt: skip
+        self.register_outputs({"groupName": name})

@@ -23,7 +23,9 @@ LUSTRE = ["988", "1019-1023"]
 # What Azure refuses to change in place, which the provider does not know.
 FIXED = [
     "orchestrationMode", "plan", "platformFaultDomainCount", "proximityPlacementGroup", "singlePlacementGroup", "sku.name",
-    "virtualMachineProfile.evictionPolicy", "virtualMachineProfile.osProfile.adminUsername",
+    "virtualMachineProfile.evictionPolicy",
+    "virtualMachineProfile.networkProfile.networkInterfaceConfigurations[*].ipConfigurations[*].subnet",
+    "virtualMachineProfile.osProfile.adminUsername",
     "virtualMachineProfile.osProfile.computerNamePrefix", "virtualMachineProfile.osProfile.linuxConfiguration",
     "virtualMachineProfile.priority", "virtualMachineProfile.securityProfile",
     "virtualMachineProfile.storageProfile.diskControllerType",
@@ -115,7 +117,7 @@ def network(
         enable_ddos_protection=False,
         enable_vm_protection=False,
         tags=TAGS,
-        opts=pulumi.ResourceOptions(parent=part, ignore_changes=["subnets"]),
+        opts=pulumi.ResourceOptions(parent=part, ignore_changes=["subnets"], replace_on_changes=["addressSpace"]),
     )
     subnets: dict[str, net.Subnet] = {}
     for name, cidr, guard in (("nodes", "10.40.0.0/17", nodes), ("scratch", "10.40.128.0/24", files)):
@@ -180,7 +182,9 @@ def cluster(pools: list[dict[str, object]]) -> None:
         for name in ("group", "storage", "identity", "spend")
     }
     child = {name: pulumi.ResourceOptions(parent=part) for name, part in parts.items()}
-    group = resources.ResourceGroup("large-rg", location=REGION, tags=TAGS, opts=child["group"])
+    group = resources.ResourceGroup(
+        "large-rg", location=REGION, tags=TAGS, opts=pulumi.ResourceOptions(parent=parts["group"], protect=True)
+    )
     subnets, guard = network(group, root)
     scratch = storagecache.AmlFilesystem(
         "large-scratch",
@@ -214,81 +218,87 @@ def cluster(pools: list[dict[str, object]]) -> None:
                 f"#cloud-config\n# {name}: {known}\n{BOOT}".encode()
             ).decode()
         )
-        pool(spec, root, group, subnets["nodes"], guard, identity, end, script)
+        Pool(spec, root, group, subnets["nodes"], guard, identity, end, script)
 
 
-def pool(spec, root, group, subnet, guard, identity, end, script) -> None:
-    pool_name, size = str(spec["name"]), str(spec["instance_type"])
-    name = f"large-{pool_name}"
-    part = pulumi.ComponentResource("byhand:azure:Pool", name, None, pulumi.ResourceOptions(parent=root))
-    tags = {**TAGS, "gpuinfra-pool": pool_name}
-    spot, fast, own_disk = "capacity" in spec, size in INFINIBAND, size in EPHEMERAL
-    disk = (
-        {"diff_disk_settings": compute.DiffDiskSettingsArgs(option="Local", placement="ResourceDisk")}
-        if own_disk
-        else {
-            "delete_option": "Delete",
-            "managed_disk": compute.VirtualMachineScaleSetManagedDiskParametersArgs(storage_account_type="Premium_LRS"),
-        }
-    )
-    profile = compute.VirtualMachineScaleSetVMProfileArgs(
-        priority="Spot" if spot else "Regular",
-        eviction_policy="Delete" if spot else None,
-        billing_profile=compute.BillingProfileArgs(max_price=-1) if spot else None,
-        scheduled_events_profile=compute.ScheduledEventsProfileArgs(
-            terminate_notification_profile=compute.TerminateNotificationProfileArgs(enable=True, not_before_timeout="PT10M")
-        ),
-        os_profile=compute.VirtualMachineScaleSetOSProfileArgs(
-            computer_name_prefix=name[:15], admin_username="azureuser", custom_data=script, allow_extension_operations=True,
-            linux_configuration=compute.LinuxConfigurationArgs(
-                disable_password_authentication=True, provision_vm_agent=True,
-                ssh=compute.SshConfigurationArgs(
-                    public_keys=[compute.SshPublicKeyArgs(key_data=KEY, path="/home/azureuser/.ssh/authorized_keys")]
+class Pool(pulumi.ComponentResource):
+    def __init__(self, spec, root, group, subnet, guard, identity, end, script) -> None:
+        pool_name, size = str(spec["name"]), str(spec["instance_type"])
+        name = f"large-{pool_name}"
+        super().__init__("byhand:azure:Pool", name, None, pulumi.ResourceOptions(parent=root))
+        tags = {**TAGS, "gpuinfra-pool": pool_name}
+        spot, fast, own_disk = "capacity" in spec, size in INFINIBAND, size in EPHEMERAL
+        disk = (
+            {"diff_disk_settings": compute.DiffDiskSettingsArgs(option="Local", placement="ResourceDisk")}
+            if own_disk
+            else {
+                "delete_option": "Delete",
+                "managed_disk": compute.VirtualMachineScaleSetManagedDiskParametersArgs(
+                    storage_account_type="Premium_LRS"
+                ),
+            }
+        )
+        profile = compute.VirtualMachineScaleSetVMProfileArgs(
+            priority="Spot" if spot else "Regular",
+            eviction_policy="Delete" if spot else None,
+            billing_profile=compute.BillingProfileArgs(max_price=-1) if spot else None,
+            scheduled_events_profile=compute.ScheduledEventsProfileArgs(
+                terminate_notification_profile=compute.TerminateNotificationProfileArgs(enable=True, not_before_timeout="PT10M")
+            ),
+            os_profile=compute.VirtualMachineScaleSetOSProfileArgs(
+                computer_name_prefix=name[:15], admin_username="azureuser", custom_data=script, allow_extension_operations=True,
+                linux_configuration=compute.LinuxConfigurationArgs(
+                    disable_password_authentication=True, provision_vm_agent=True,
+                    ssh=compute.SshConfigurationArgs(
+                        public_keys=[compute.SshPublicKeyArgs(key_data=KEY, path="/home/azureuser/.ssh/authorized_keys")]
+                    ),
                 ),
             ),
-        ),
-        storage_profile=compute.VirtualMachineScaleSetStorageProfileArgs(
-            image_reference=compute.ImageReferenceArgs(
-                publisher="microsoft-dsvm", offer="ubuntu-hpc", sku="2404", version="latest"
+            storage_profile=compute.VirtualMachineScaleSetStorageProfileArgs(
+                image_reference=compute.ImageReferenceArgs(
+                    publisher="microsoft-dsvm", offer="ubuntu-hpc", sku="2404", version="latest"
+                ),
+                os_disk=compute.VirtualMachineScaleSetOSDiskArgs(
+                    create_option="FromImage", caching="ReadOnly", disk_size_gb=200, **disk
+                ),
             ),
-            os_disk=compute.VirtualMachineScaleSetOSDiskArgs(
-                create_option="FromImage", caching="ReadOnly", disk_size_gb=200, **disk
-            ),
-        ),
-        network_profile=compute.VirtualMachineScaleSetNetworkProfileArgs(
-            network_interface_configurations=[compute.VirtualMachineScaleSetNetworkConfigurationArgs(
-                name="nodes", primary=True, enable_accelerated_networking=True, enable_ip_forwarding=False,
-                network_security_group=compute.SubResourceArgs(id=guard.id),
-                ip_configurations=[compute.VirtualMachineScaleSetIPConfigurationArgs(
-                    name="nodes", primary=True, private_ip_address_version="IPv4",
-                    subnet=compute.ApiEntityReferenceArgs(id=subnet.id),
+            network_profile=compute.VirtualMachineScaleSetNetworkProfileArgs(
+                network_interface_configurations=[compute.VirtualMachineScaleSetNetworkConfigurationArgs(
+                    name="nodes", primary=True, enable_accelerated_networking=True, enable_ip_forwarding=False,
+                    network_security_group=compute.SubResourceArgs(id=guard.id),
+                    ip_configurations=[compute.VirtualMachineScaleSetIPConfigurationArgs(
+                        name="nodes", primary=True, private_ip_address_version="IPv4",
+                        subnet=compute.ApiEntityReferenceArgs(id=subnet.id),
+                    )],
                 )],
-            )],
-        ),
-    )  # fmt: skip
-    scale_set = compute.VirtualMachineScaleSet(
-        f"{name}-set", vm_scale_set_name=name, resource_group_name=group.name, location=REGION,
-        sku=compute.SkuArgs(name=size, tier="Standard", capacity=2), zones=ZONES, orchestration_mode="Uniform",
-        single_placement_group=fast, overprovision=False, platform_fault_domain_count=1 if fast else None,
-        upgrade_policy=compute.UpgradePolicyArgs(mode="Manual"),
-        identity=compute.VirtualMachineScaleSetIdentityArgs(type="UserAssigned", user_assigned_identities=[identity.id]),
-        virtual_machine_profile=profile, tags=tags,
-        opts=pulumi.ResourceOptions(
-            parent=part, ignore_changes=["sku.capacity"], replace_on_changes=FIXED, delete_before_replace=True,
-            custom_timeouts=pulumi.CustomTimeouts(create="3h", update="3h", delete="1h"),
-        ),
-    )  # fmt: skip
-    count = monitor.ScaleCapacityArgs
-    monitor.AutoscaleSetting(
-        f"{name}-end", resource_group_name=group.name, location=REGION, enabled=True,
-        target_resource_uri=scale_set.id, target_resource_location=REGION,
-        profiles=[
-            monitor.AutoscaleProfileArgs(
-                name="lease-over", rules=[], capacity=count(minimum="0", maximum="0", default="0"),
-                fixed_date=monitor.TimeWindowArgs(start=end.rfc3339, end="2099-12-31T23:59:00Z", time_zone="UTC"),
             ),
-            monitor.AutoscaleProfileArgs(name="run", rules=[], capacity=count(minimum="0", maximum="2", default="0")),
-        ],
-        tags=tags,
-        opts=pulumi.ResourceOptions(parent=part, delete_before_replace=True, replace_on_changes=["targetResourceUri"]),
-    )  # fmt: skip
+        )  # fmt: skip
+        scale_set = compute.VirtualMachineScaleSet(
+            f"{name}-set", vm_scale_set_name=name, resource_group_name=group.name, location=REGION,
+            sku=compute.SkuArgs(name=size, tier="Standard", capacity=2), zones=ZONES, orchestration_mode="Uniform",
+            single_placement_group=fast, overprovision=False, platform_fault_domain_count=1 if fast else None,
+            upgrade_policy=compute.UpgradePolicyArgs(mode="Manual"),
+            identity=compute.VirtualMachineScaleSetIdentityArgs(type="UserAssigned", user_assigned_identities=[identity.id]),
+            virtual_machine_profile=profile, tags=tags,
+            opts=pulumi.ResourceOptions(
+                parent=self, ignore_changes=["sku.capacity"], delete_before_replace=True, replace_with=[subnet],
+                # Azure starts no set in one placement group again without it.
+                replace_on_changes=FIXED if fast else [place for place in FIXED if place != "singlePlacementGroup"],
+                custom_timeouts=pulumi.CustomTimeouts(create="3h", update="3h", delete="1h"),
+            ),
+        )  # fmt: skip
+        count = monitor.ScaleCapacityArgs
+        monitor.AutoscaleSetting(
+            f"{name}-end", resource_group_name=group.name, location=REGION, enabled=True,
+            target_resource_uri=scale_set.id, target_resource_location=REGION,
+            profiles=[
+                monitor.AutoscaleProfileArgs(
+                    name="lease-over", rules=[], capacity=count(minimum="0", maximum="0", default="0"),
+                    fixed_date=monitor.TimeWindowArgs(start=end.rfc3339, end="2099-12-31T23:59:00Z", time_zone="UTC"),
+                ),
+                monitor.AutoscaleProfileArgs(name="run", rules=[], capacity=count(minimum="0", maximum="2", default="0")),
+            ],
+            tags=tags,
+            opts=pulumi.ResourceOptions(parent=self, delete_before_replace=True, replace_on_changes=["targetResourceUri"]),
+        )  # fmt: skip
+        self.register_outputs({"groupName": name})

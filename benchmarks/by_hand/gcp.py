@@ -265,7 +265,7 @@ def cluster(pools: list[dict[str, object]]) -> None:
         script = pulumi.Output.all(scratch.mount_point).apply(
             lambda known, name=spec["name"]: f"#cloud-config\n# {name}: {known[0]}\n{BOOT}"
         )
-        pool(spec, root, subnets, account, images, script, ready)
+        Pool(spec, root, subnets, account, images, script, ready)
         lease(str(spec["name"]), stopper, allowed, end, child["spend"])
 
 
@@ -304,67 +304,70 @@ def lease(
     )
 
 
-def pool(spec, root, subnets, account, images, script, ready) -> None:
-    pool_name, machine = str(spec["name"]), str(spec["instance_type"])
-    name = f"large-{pool_name}"
-    part = pulumi.ComponentResource("byhand:gcp:Pool", name, None, pulumi.ResourceOptions(parent=root))
-    child = pulumi.ResourceOptions(parent=part)
-    labels = {**LABELS, "gpuinfra-pool": pool_name}
-    spot = "capacity" in spec
-    workload = machine in CARDS
-    policy = compute.ResourcePolicy(
-        f"{name}-together",
-        description=f"Nodes of {pool_name} of large stand close together",
-        workload_policy=compute.ResourcePolicyWorkloadPolicyArgs(type="HIGH_THROUGHPUT") if workload else None,
-        group_placement_policy=None if workload else compute.ResourcePolicyGroupPlacementPolicyArgs(collocation="COLLOCATED"),
-        region=REGION, project=PROJECT, opts=child,
-    )  # fmt: skip
-    template = compute.RegionInstanceTemplate(
-        f"{name}-template", name_prefix=f"{name}-template-"[:37], description=f"Nodes of pool {pool_name} of large",
-        machine_type=machine, can_ip_forward=False, labels=labels, tags=["large-nodes"],
-        disks=[compute.RegionInstanceTemplateDiskArgs(
-            boot=True, auto_delete=True, disk_size_gb=200, disk_type=BOOT_DISKS.get(machine, "pd-balanced"), labels=labels,
-            source_image=images[IMAGES.get(machine, ACCELERATED)[1]].self_link,
-        )],
-        network_interfaces=[
-            compute.RegionInstanceTemplateNetworkInterfaceArgs(
-                nic_type=kind, subnetwork=subnets[card].id, stack_type="IPV4_ONLY" if kind == "GVNIC" else None
-            )
-            for kind, card in CARDS.get(machine, [("GVNIC", "nodes")])
-        ],
-        metadata={
-            "user-data": script, "enable-oslogin": "TRUE", "block-project-ssh-keys": "TRUE", "serial-port-enable": "FALSE"
-        },
-        scheduling=compute.RegionInstanceTemplateSchedulingArgs(
-            on_host_maintenance="TERMINATE", provisioning_model="SPOT" if spot else "STANDARD",
-            automatic_restart=not spot, preemptible=True if spot else None,
-            instance_termination_action="DELETE" if spot else None,
-        ),
-        reservation_affinity=compute.RegionInstanceTemplateReservationAffinityArgs(
-            type="NO_RESERVATION" if spot else "ANY_RESERVATION"
-        ),
-        resource_policies=None if workload else policy.self_link,
-        service_account=compute.RegionInstanceTemplateServiceAccountArgs(
-            email=account.email, scopes=["https://www.googleapis.com/auth/cloud-platform"]
-        ),
-        shielded_instance_config=compute.RegionInstanceTemplateShieldedInstanceConfigArgs(
-            enable_secure_boot=False, enable_vtpm=True, enable_integrity_monitoring=True
-        ),
-        region=REGION, project=PROJECT, opts=child,
-    )  # fmt: skip
-    compute.InstanceGroupManager(
-        f"{name}-group", name=name, base_instance_name=name, description=f"Pool {pool_name} of large",
-        versions=[compute.InstanceGroupManagerVersionArgs(instance_template=template.self_link)],
-        target_size=2, wait_for_instances=False,
-        instance_lifecycle_policy=compute.InstanceGroupManagerInstanceLifecyclePolicyArgs(
-            default_action_on_failure="REPAIR", force_update_on_repair="NO"
-        ),
-        update_policy=compute.InstanceGroupManagerUpdatePolicyArgs(
-            type="OPPORTUNISTIC", minimal_action="REPLACE", max_surge_fixed=0, max_unavailable_fixed=1
-        ),
-        resource_policies=compute.InstanceGroupManagerResourcePoliciesArgs(workload_policy=policy.self_link) if workload else None,
-        zone=ZONE, project=PROJECT,
-        opts=pulumi.ResourceOptions(
-            parent=part, ignore_changes=["targetSize"], delete_before_replace=True, depends_on=ready
-        ),
-    )  # fmt: skip
+class Pool(pulumi.ComponentResource):
+    def __init__(self, spec, root, subnets, account, images, script, ready) -> None:
+        pool_name, machine = str(spec["name"]), str(spec["instance_type"])
+        name = f"large-{pool_name}"
+        super().__init__("byhand:gcp:Pool", name, None, pulumi.ResourceOptions(parent=root))
+        child = pulumi.ResourceOptions(parent=self)
+        labels = {**LABELS, "gpuinfra-pool": pool_name}
+        spot = "capacity" in spec
+        workload = machine in CARDS
+        policy = compute.ResourcePolicy(
+            f"{name}-together",
+            description=f"Nodes of {pool_name} of large stand close together",
+            workload_policy=compute.ResourcePolicyWorkloadPolicyArgs(type="HIGH_THROUGHPUT") if workload else None,
+            group_placement_policy=None if workload else compute.ResourcePolicyGroupPlacementPolicyArgs(collocation="COLLOCATED"),
+            region=REGION, project=PROJECT, opts=child,
+        )  # fmt: skip
+        template = compute.RegionInstanceTemplate(
+            f"{name}-template", name_prefix=f"{name}-template-"[:37], description=f"Nodes of pool {pool_name} of large",
+            machine_type=machine, can_ip_forward=False, labels=labels, tags=["large-nodes"],
+            disks=[compute.RegionInstanceTemplateDiskArgs(
+                boot=True, auto_delete=True, disk_size_gb=200, disk_type=BOOT_DISKS.get(machine, "pd-balanced"), labels=labels,
+                source_image=images[IMAGES.get(machine, ACCELERATED)[1]].self_link,
+            )],
+            network_interfaces=[
+                compute.RegionInstanceTemplateNetworkInterfaceArgs(
+                    nic_type=kind, subnetwork=subnets[card].id, stack_type="IPV4_ONLY" if kind == "GVNIC" else None
+                )
+                for kind, card in CARDS.get(machine, [("GVNIC", "nodes")])
+            ],
+            metadata={
+                "user-data": script, "enable-oslogin": "TRUE", "block-project-ssh-keys": "TRUE", "serial-port-enable": "FALSE"
+            },
+            scheduling=compute.RegionInstanceTemplateSchedulingArgs(
+                on_host_maintenance="TERMINATE", provisioning_model="SPOT" if spot else "STANDARD",
+                automatic_restart=not spot, preemptible=True if spot else None,
+                instance_termination_action="DELETE" if spot else None,
+            ),
+            reservation_affinity=compute.RegionInstanceTemplateReservationAffinityArgs(
+                type="NO_RESERVATION" if spot else "ANY_RESERVATION"
+            ),
+            resource_policies=None if workload else policy.self_link,
+            service_account=compute.RegionInstanceTemplateServiceAccountArgs(
+                email=account.email, scopes=["https://www.googleapis.com/auth/cloud-platform"]
+            ),
+            shielded_instance_config=compute.RegionInstanceTemplateShieldedInstanceConfigArgs(
+                enable_secure_boot=False, enable_vtpm=True, enable_integrity_monitoring=True
+            ),
+            region=REGION, project=PROJECT, opts=child,
+        )  # fmt: skip
+        compute.InstanceGroupManager(
+            f"{name}-group", name=name, base_instance_name=name, description=f"Pool {pool_name} of large",
+            versions=[compute.InstanceGroupManagerVersionArgs(instance_template=template.self_link)],
+            target_size=2, wait_for_instances=False,
+            instance_lifecycle_policy=compute.InstanceGroupManagerInstanceLifecyclePolicyArgs(
+                default_action_on_failure="REPAIR", force_update_on_repair="NO"
+            ),
+            update_policy=compute.InstanceGroupManagerUpdatePolicyArgs(
+                type="OPPORTUNISTIC", minimal_action="REPLACE", max_surge_fixed=0, max_unavailable_fixed=1
+            ),
+            resource_policies=compute.InstanceGroupManagerResourcePoliciesArgs(workload_policy=policy.self_link) if workload else None,
+            zone=ZONE, project=PROJECT,
+            opts=pulumi.ResourceOptions(
+                parent=self, ignore_changes=["targetSize"], delete_before_replace=True, depends_on=ready,
+                replace_with=[subnets[card] for _, card in CARDS.get(machine, [("GVNIC", "nodes")])],
+            ),
+        )  # fmt: skip
+        self.register_outputs({"groupName": name})

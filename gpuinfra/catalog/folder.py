@@ -148,16 +148,22 @@ class Catalog:
         return None if row is None else self._once(("cards", name), lambda: machines.network_cards(row))
 
     def nic_layout(self, name: str) -> NicLayout:
+        return self._once(("nics", name), lambda: self._nic_layout(name))
+
+    def _nic_layout(self, name: str) -> NicLayout:
         rows = self._once("nics", lambda: self._table(Provider.GCP, "nics").by("pattern"))
         row = _longest(name, rows)
         if row is None:
             raise CatalogError(self.folder / Provider.GCP / "nics.csv", 1, f"no pattern of the table matches {name!r}")
-        return self._once(("nics", row.line), lambda: machines.nic_layout(row))
+        return machines.nic_layout(row)
 
     def machine_parts(self, name: str) -> MachineParts | None:
-        rows = self._once("parts", lambda: self._table(Provider.GCP, "machine_parts").by("pattern"))
-        row = _longest(name, rows)
-        return None if row is None else self._once(("parts", row.line), lambda: machines.machine_parts(row))
+        def read() -> MachineParts | None:
+            rows = self._once("parts", lambda: self._table(Provider.GCP, "machine_parts").by("pattern"))
+            row = _longest(name, rows)
+            return None if row is None else machines.machine_parts(row)
+
+        return self._once(("parts", name), read)
 
     def machine_accelerators(self) -> tuple[str, ...]:
         def read() -> tuple[str, ...]:
@@ -189,14 +195,22 @@ class Catalog:
     # --- offers
 
     def purchase_option(self, provider: Provider, name: str, capacity: CapacityType) -> PurchaseOption | None:
-        rows = self._once(("purchase", provider), lambda: self._table(provider, "purchase").by("capacity", "pattern"))
-        row = _longest(name, {(p,): row for (c, p), row in rows.items() if c == capacity})
-        return None if row is None else offers.purchase_option(row)
+        def read() -> PurchaseOption | None:
+            rows = self._once(
+                ("purchase", provider), lambda: self._table(provider, "purchase").by("capacity", "pattern")
+            )
+            row = _longest(name, {(p,): row for (c, p), row in rows.items() if c == capacity})
+            return None if row is None else offers.purchase_option(row)
+
+        return self._once(("purchase", provider, name, capacity), read)
 
     def retired(self, provider: Provider, name: str) -> Retired | None:
-        rows = self._once(("retired", provider), lambda: self._table(provider, "retired").by("pattern"))
-        row = _longest(name, rows)
-        return None if row is None else offers.retired(row)
+        def read() -> Retired | None:
+            rows = self._once(("retired", provider), lambda: self._table(provider, "retired").by("pattern"))
+            row = _longest(name, rows)
+            return None if row is None else offers.retired(row)
+
+        return self._once(("retired", provider, name), read)
 
     def regions(self, provider: Provider) -> tuple[str, ...]:
         def read() -> tuple[str, ...]:
@@ -240,9 +254,12 @@ class Catalog:
         return tuple(offers.service_price(row) for row in self._table(provider, "service_prices"))
 
     def limit(self, provider: Provider, what: str) -> Limit | None:
-        rows = self._once(("limits", provider), lambda: self._table(provider, "limits").by("what"))
-        row = rows.get((what,))
-        return None if row is None else offers.limit(row)
+        def read() -> Limit | None:
+            rows = self._once(("limits", provider), lambda: self._table(provider, "limits").by("what"))
+            row = rows.get((what,))
+            return None if row is None else offers.limit(row)
+
+        return self._once(("limit", provider, what), read)
 
     def service_regions(self, provider: Provider, service: str) -> tuple[str, ...]:
         rows = self._once(("service_regions", provider), lambda: self._table(provider, "service_regions").by("service"))

@@ -123,6 +123,12 @@ def _offers(
 ) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Path and zones by type, for the types whose zones are known; a finding for a type that the region lacks."""
     found: dict[str, tuple[str, tuple[str, ...]]] = {}
+
+    # Every region is looked at, which pools of one type need not do each.
+    @cache
+    def elsewhere(offered_as: str) -> dict[str, catalog.Availability]:
+        return {r: z for r in catalog.regions(provider) if (z := catalog.zones(provider, r, offered_as))}
+
     for machine in machines:
         row = catalog.zones(provider, region, machine.offered_as)
         if row:
@@ -130,7 +136,7 @@ def _offers(
             if machine.gpus and not machine.purchase.names_capacity:
                 _check_priced(provider, region, machine, True, out)
             continue
-        listed = {r: z for r in catalog.regions(provider) if (z := catalog.zones(provider, r, machine.offered_as))}
+        listed = elsewhere(machine.offered_as)
         where = f"{machine.path}.instance_type"
         # Where the tables know nothing of the whole region, that says nothing of one type.
         if listed and all(z.complete for z in listed.values()) and region_zones(provider, region):

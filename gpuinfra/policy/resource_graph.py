@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final, cast
 
 from ..diagnostics import nearest
@@ -204,6 +205,8 @@ def _resource_json(resource: Resource) -> dict[str, Any]:
 _SEGMENT = re.compile(r"""\[(?:"((?:[^"\\]|\\.)*)"|(\d+|\*))\]|\.?([^.\[\]"]+)""")
 
 
+# The same few paths stand at every resource of a kind.
+@lru_cache(maxsize=1024)
 def parse_property_path(path: str) -> tuple[str | int, ...]:
     """The steps of a property path as Pulumi writes it: `a.b`, `list[0].c`, `map["a key"]`, `list[*]`. An index is an
     int, `*` is the text. What cannot be read is one step: the whole text."""

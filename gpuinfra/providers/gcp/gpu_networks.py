@@ -61,6 +61,12 @@ def gpu_networks(plan: ClusterPlan, opts: pulumi.ResourceOptions) -> GpuNetworks
     return GpuNetworks(subnets, tuple(ready), places)
 
 
+def network_of(role: str) -> str:
+    """The network of a subnet, by the subnet's role. An RDMA network has a subnet for each interface (rdma0, rdma1 …);
+    every other network has one, of its own name, be it numbered (host1, gpu0) or not."""
+    return _RDMA if role.removeprefix(_RDMA).isdigit() else role
+
+
 def speaks_ipv6(plan: ClusterPlan) -> bool:
     """Whether the plan has bare-metal machines, whose interfaces want internal IPv6 beside IPv4 (facts gcp a2)."""
     return bool(_profile(plan, BARE_METAL_RDMA))

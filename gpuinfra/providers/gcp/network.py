@@ -18,7 +18,7 @@ from ..findings import SHARED_NETWORK
 from ..late_ids import given_id_finding
 from ..planning import planned, warn
 from .firewall import Rules, host_rules
-from .gpu_networks import compute_subnet, gpu_networks, speaks_ipv6
+from .gpu_networks import compute_subnet, gpu_networks, network_of, speaks_ipv6
 from .names import auto_name, network_path, node_tag, owner_of, project_of, subnet_path
 
 _AN_EXISTING = "gpuinfra.gcp.ExistingNetwork(network_id=…, subnet_id=…)"
@@ -118,8 +118,7 @@ class ClusterNetwork(pulumi.ComponentResource):
     def made_for(self, pool: PoolPlan) -> tuple[pulumi.Resource, ...]:
         """The subnets made here that a pool's nodes stand in: each can go only when those nodes are gone."""
         roles = ("host", *(nic.network for nic in pool.fabric.nics))
-        # An RDMA network has a subnet for each interface: rdma0, rdma1 …
-        return tuple(made for role, made in self._made.items() if role in roles or role.rstrip("0123456789") in roles)
+        return tuple(made for role, made in self._made.items() if network_of(role) in roles)
 
 
 def cluster_network(

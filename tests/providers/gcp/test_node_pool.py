@@ -61,11 +61,18 @@ def test_nodes_are_not_bound_to_the_subnets_of_other_pools() -> None:
     assert bound == {"train-gpu": 1, "train-mega": 9}
 
 
+def test_nodes_are_not_bound_to_the_second_host_network_of_other_pools() -> None:
+    ultra = of_type("a3-ultragpu-8g", capacity=RESERVED)
+    graph = recorded(cluster(**{**ultra, "node_pools": [pool(), {**ultra["node_pools"][0], "name": "ultra"}]}))
+    bound = {g.get("name"): len(g.options["replaceWith"]) for g in graph.of_type(GROUP)}
+    assert bound == {"train-gpu": 1, "train-ultra": 10}
+
+
 def test_the_idle_agent_finds_the_group_by_the_name_that_it_was_told() -> None:
     graph = recorded(cluster())
     group = only(graph, GROUP)
     assert (group.get("name"), group.get("baseInstanceName")) == ("train-gpu", "train-gpu")
-    assert '"group": "train-gpu"' in only(graph, TEMPLATE).get("metadata", "user-data")
+    assert '"group":"train-gpu"' in only(graph, TEMPLATE).get("metadata", "user-data")
 
 
 @pytest.mark.parametrize("ends", [{"lease": "72h"}, {"lease": "72h", "idle_after": "30m"}])
