@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..diagnostics import has_errors
+from ..diagnostics import has_errors, summary
 from ..vocabulary import Provider
 from . import findings as rendering
-from .judge import findings_text, format_option, now_option
-from .output import as_json, note, printable, write
+from .judge import excerpts, format_option, now_option
+from .output import as_json, note, printable, terminal_width, write
 from .plan import progress
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def command(
     if format_ == "json":
         write(as_json(as_data(done)))
     else:
-        write(as_text(done, source))
+        write(as_text(done))
     return 1 if has_errors(done.findings) else 0
 
 
@@ -108,19 +109,29 @@ def _source(
     return Source(kind, path, stack, values)
 
 
-def as_text(done: Linted, source: Source) -> str:
-    """The findings, what is undecided, and the summary."""
-    return undecided_text(done.undecided) + findings_text(done.findings, [source.path]) + _seen(done)
+def as_text(done: Linted) -> str:
+    """What is undecided, the findings, and a summary."""
+    files = dict.fromkeys(d.source.file for d in done.findings if d.source is not None)
+    found = rendering.as_text(done.findings, excerpts(files), terminal_width(sys.stdout))
+    return undecided_text(done.undecided) + found + _summary(done)
 
 
-def _seen(done: Linted) -> str:
+def _summary(done: Linted) -> str:
+    count = summary(done.findings)
+    parts = [_counted(count["errors"], "error"), _counted(count["warnings"], "warning")]
+    if count["infos"]:
+        parts.append(_counted(count["infos"], "info"))
     if done.graph is None:
-        return ""
-    n = len(done.graph.resources)
-    open_ = len(done.undecided)
-    judged = f"{n} resource{'' if n == 1 else 's'} judged"
-    return click.style(f"{judged}{f', {open_} verdicts undecided' if open_ > 1 else ', 1 verdict undecided' if open_ else ''}\n",
-                       dim=True)  # fmt: skip
+        parts.append("nothing was judged")
+    else:
+        parts.append(f"{_counted(len(done.undecided), 'verdict')} undecided")
+        parts.append(f"{_counted(len(done.graph.resources), 'resource')} judged")
+    colour = "red" if count["errors"] else "yellow" if count["warnings"] else "green"
+    return click.style(", ".join(parts[:2]), fg=colour, bold=True) + "".join(f", {p}" for p in parts[2:]) + "\n"
+
+
+def _counted(n: int, word: str) -> str:
+    return f"{n} {word}" if n == 1 else f"{n} {word}s"
 
 
 def undecided_text(undecided: Sequence[Undecided]) -> str:

@@ -11,6 +11,7 @@ from ..policy.resource_graph import ResourceGraph
 from ..policy.rule import ResourceRule, Undecided
 from ..spec.models import Waiver
 from ..vocabulary import Provider
+from .places import Places
 from .source import Kind, Read, Source
 
 __all__ = ["Kind", "Linted", "Source", "lint"]
@@ -45,7 +46,8 @@ def lint(
     report = check_graph(
         found.graph, facts=found.facts, now=now or datetime.now(UTC), rules=_rules(providers), waivers=waivers
     )
-    return Linted(found.graph, in_order((*found.remarks, *report.diagnostics)), report.undecided)
+    located = Places(found.graph, source.path if source.kind is Kind.PROGRAM else "").locate
+    return Linted(found.graph, in_order((*found.remarks, *map(located, report.diagnostics))), report.undecided)
 
 
 def _rules(providers: Collection[Provider]) -> tuple[ResourceRule, ...] | None:

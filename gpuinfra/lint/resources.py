@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final, cast
+from urllib.parse import unquote
 
 from ..policy.resource_graph import UNKNOWN, OutputRef, Resource, ResourceGraph, Secret
 from . import values
@@ -15,6 +16,7 @@ NOT_CARRIED: Final = ("deleteBeforeReplace",)
 """Options that no version of the engine writes into a preview or a state [3.206.0 and 3.274.1, apitype/core.go]."""
 LATELY_CARRIED: Final = ("ignoreChanges", "replaceOnChanges")
 """Options that engines write since 2025, so that their absence says nothing in the file of an older one."""
+_PROJECT_URI: Final = "project:///"
 _FLAGS: Final = ("protect", "retainOnDelete")
 _LISTS: Final = {
     "ignoreChanges": "ignoreChanges",
@@ -115,8 +117,18 @@ def _resource(raw: Raw, open_options: Iterable[str], ids: Mapping[str, str]) -> 
         dependencies=tuple(sorted(_texts(raw.get("dependencies")))),
         property_dependencies=depends,
         options={**_options(raw), **{o: UNKNOWN for o in open_options if not raw.get(o)}},
+        places=_places(raw),
     )
     return replace(resource, inputs={k: _linked(v, depends.get(k, ()), ids) for k, v in resource.inputs.items()})
+
+
+def _places(raw: Raw) -> tuple[str, ...]:
+    """The lines on the way to the resource; `project:///` is the program's folder."""
+    frames = raw.get("stackTrace")
+    listed = cast("list[Any]", frames) if isinstance(frames, list) else [raw]
+    texts = [str(values.mapping(f).get("sourcePosition") or "") for f in listed]
+    found = [t.removeprefix(_PROJECT_URI).rpartition("#") for t in texts if t.startswith(_PROJECT_URI)]
+    return tuple(f"{unquote(path)}:{line}" for path, _, line in found if path and line.isdigit())
 
 
 def _property_dependencies(raw: Any) -> dict[str, tuple[str, ...]]:

@@ -75,6 +75,9 @@ class Resource:
     """Wire names of the inputs that the type knows, sorted, where its Python class said so; empty where it did not.
     Below a path of ignoreChanges or replaceOnChanges the nested names too, as `scalingConfig.desiredSize`; `tags.*`
     says that any key may follow."""
+    places: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """Where its program makes it, as `<path>:<line>`, innermost first, where the source says so. Of a preview or a state
+    the paths count from the program's folder; a recording's are absolute."""
 
     def get(self, *path: str | int) -> Any:
         """The input at a path, as get('networkInterfaces', 0, 'interfaceType'). None where absent; UNKNOWN where a part

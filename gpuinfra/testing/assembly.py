@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
+from urllib.parse import unquote
 
 from ..policy.resource_graph import Resource, ResourceGraph, as_json
 from . import wire
@@ -23,6 +24,8 @@ _LISTS: Final = {
 }
 _TEXTS: Final = {"import": "importId", "deletedWith": "deletedWith"}
 _FLAGS: Final = ("protect", "retainOnDelete")
+_FRAMES: Final = 12
+"""How far out a call is followed; what lies further out is the SDK's own way of running a program."""
 
 
 def assemble(
@@ -69,7 +72,15 @@ def _resource(found: Registration, declarations: Declarations, decoder: wire.Dec
         property_dependencies={k: tuple(sorted(v.urns)) for k, v in sorted(dependencies.items()) if v.urns},
         options=options,
         known_properties=known_properties(declared, paths),
+        places=_places(request),
     )
+
+
+def _places(request: Any) -> tuple[str, ...]:
+    """The lines on the way to the resource: the call that makes it, then those around it."""
+    frames = request.stackTrace.frames or (request,)
+    found = [(f.pc if hasattr(f, "pc") else f.sourcePosition) for f in frames[:_FRAMES]]
+    return tuple(f"{unquote(p.uri.removeprefix('file://'))}:{p.line}" for p in found if p.uri.startswith("file://"))
 
 
 def _options(request: Any, *, generated: bool) -> dict[str, Any]:
