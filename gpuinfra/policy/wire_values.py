@@ -42,6 +42,11 @@ def items(value: Any) -> list[Any]:
     return list(cast(Sequence[Any], value)) if isinstance(value, (list, tuple)) else []
 
 
+def given(*values: Any) -> Any:
+    """The first value that is there. `or` would pass over one that is not known yet, which is never true."""
+    return next((v for v in values if v is not None), None)
+
+
 def entries(value: Any) -> list[Mapping[str, Any]]:
     """The mappings of a list (or a mapping that stands for a list of one); what is no mapping is left out."""
     if isinstance(value, Mapping):

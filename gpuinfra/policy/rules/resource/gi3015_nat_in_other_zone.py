@@ -16,6 +16,7 @@ from ...aws_graph import SUBNET
 from ...aws_routes import NAT_GATEWAY, has_nat_route
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import given
 
 CODE = described("GI3015", "nat-in-other-zone", Severity.WARNING, __doc__, ("AWS NET-20",))
 
@@ -43,7 +44,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 
 def _zone(subnet: Resource) -> str:
-    value = subnet.get("availabilityZoneId") or subnet.get("availabilityZone")
+    value = given(subnet.get("availabilityZoneId"), subnet.get("availabilityZone"))
     return value if isinstance(value, str) else ""
 
 

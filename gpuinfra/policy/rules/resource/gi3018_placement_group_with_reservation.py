@@ -17,7 +17,7 @@ from ...aws_capacity import has_target, is_block, reservation, reservation_facts
 from ...aws_graph import LAUNCH_TEMPLATE, PLACEMENT_GROUP
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late
+from ...wire_values import given, late
 
 CODE = described("GI3018", "placement-group-with-reservation", Severity.ERROR, __doc__, ("AWS PLC-03",))
 
@@ -29,7 +29,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         known, home = _home(ctx, template)
         placement = template.get("placement")
-        used = template.get("placement", "groupName") or template.get("placement", "groupId")
+        used = given(template.get("placement", "groupName"), template.get("placement", "groupId"))
         where = f"{template.name}.placement"
         if late(placement) or (late(home) and used is not None):
             yield Undecided(CODE.code, template.name, "the placement group is not known yet")

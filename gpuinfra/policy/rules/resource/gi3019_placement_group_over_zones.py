@@ -15,7 +15,7 @@ from ....vocabulary import Provider
 from ...aws_graph import PLACEMENT_GROUP, SUBNET, AwsGraph, Nodes
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import items, late
+from ...wire_values import given, items, late
 
 CODE = described("GI3019", "placement-group-over-zones", Severity.ERROR, __doc__, ("AWS PLC-05",))
 
@@ -63,7 +63,7 @@ def _zones(aws: AwsGraph, group: Resource) -> tuple[set[str], bool]:
     named = {z for z in items(group.get("availabilityZones")) if isinstance(z, str)}
     key = "subnetIds" if group.inputs.get("subnetIds") is not None else "vpcZoneIdentifiers"
     links = aws.linked(group, key, SUBNET)
-    found = [s.get("availabilityZoneId") or s.get("availabilityZone") for s in links.resources]
+    found = [given(s.get("availabilityZoneId"), s.get("availabilityZone")) for s in links.resources]
     zones = named | {z for z in found if isinstance(z, str) and not late(z)}
     return zones, not links.decided or any(late(z) for z in found)
 

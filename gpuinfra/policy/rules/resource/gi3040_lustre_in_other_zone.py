@@ -15,7 +15,7 @@ from ....vocabulary import Provider
 from ...aws_graph import LUSTRE, SUBNET
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late
+from ...wire_values import given, late
 
 CODE = described("GI3040", "lustre-in-other-zone", Severity.WARNING, __doc__, ("AWS FSX-08",))
 
@@ -46,7 +46,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 
 def _zone(subnet: Resource) -> object:
-    return subnet.get("availabilityZoneId") or subnet.get("availabilityZone")
+    return given(subnet.get("availabilityZoneId"), subnet.get("availabilityZone"))
 
 
 def _is_id(zone: str) -> bool:

@@ -50,7 +50,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 )
                 break
     for m in ctx.gcp.vms:
-        yield from _cards(m, [a for a in ctx.gcp.attachments(m) or () if a.kind in RDMA_KINDS])
+        cards = [a for a in ctx.gcp.attachments(m) or () if a.kind in RDMA_KINDS]
+        yield from _cards(m, cards)
+        # Preview shows of an interface neither subnet nor network: where there are enough for all, each has its own.
+        if any(a.late for a in cards) and len(ctx.gcp.subnets_reached(m)) < len(cards):
+            yield Undecided(CODE.code, m.name, "which RDMA interface stands in which subnet is not known yet")
 
 
 def _cards(m: Machines, cards: list[Attachment]) -> Iterator[Diagnostic]:

@@ -66,7 +66,11 @@ def _unplaced(
 ) -> Iterator[Diagnostic | Undecided]:
     """Networks of which preview does not know the interface: too small for every interface is too small."""
     least = min(layout.mtu_host, layout.mtu_gpu or layout.mtu_host)
-    for network in ctx.gcp.homes(m) or ():
+    homes = ctx.gcp.homes(m) or ()
+    # One of them may be the host's own; only preview cannot say which.
+    if len({number(n.get("mtu")) or _DEFAULT for n in homes if not late(n.get("mtu"))}) > 1:
+        yield Undecided(CODE.code, m.name, "which interface stands in which network is not known yet")
+    for network in homes:
         mtu, wanted = network.get("mtu"), min(least, shared.get(network.urn, least))
         if late(mtu):
             yield Undecided(CODE.code, network.name, "the MTU is not known yet")
