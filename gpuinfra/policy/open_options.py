@@ -29,33 +29,29 @@ Verdict = Diagnostic | Undecided
 Named = tuple[str, str]
 
 
-class _Watched(dict[str, Any]):
-    """Options that note which of the open ones somebody asks for."""
+class _Watched(Mapping[str, Any]):
+    """Options without the open ones, which note that somebody asks for one of those."""
 
     def __init__(self, given: Mapping[str, Any], note: Callable[[str], None]) -> None:
-        super().__init__({k: v for k, v in given.items() if v is not UNKNOWN})
+        self._closed = {k: v for k, v in given.items() if v is not UNKNOWN}
         self._open = frozenset(k for k, v in given.items() if v is UNKNOWN)
         self._note = note
 
-    def get(self, key: str, default: Any = None) -> Any:
-        self._ask(key)
-        return super().get(key, default)
-
     def __getitem__(self, key: str) -> Any:
-        self._ask(key)
-        return super().__getitem__(key)
-
-    def __contains__(self, key: object) -> bool:
-        self._ask(str(key))
-        return super().__contains__(key)
+        if key in self._open:
+            self._note(key)
+        return self._closed[key]
 
     def __iter__(self) -> Iterator[str]:
-        for key in self._open:
-            self._note(key)
-        return super().__iter__()
+        self._note_all()
+        return iter(self._closed)
 
-    def _ask(self, key: str) -> None:
-        if key in self._open:
+    def __len__(self) -> int:
+        self._note_all()
+        return len(self._closed)
+
+    def _note_all(self) -> None:
+        for key in self._open:
             self._note(key)
 
 
