@@ -1,0 +1,115 @@
+"""`gpuinfra lint`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import NOW
+
+PROGRAMS = Path(__file__).parents[1] / "lint" / "programs"
+L4 = PROGRAMS / "16-gke-l4-secure-boot"
+RIGHT = PROGRAMS / "20-gke-pools-with-lease"
+P5 = PROGRAMS / "01-eks-p5-two-public-zones"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [("--preview", L4 / "preview.json"), ("--state", L4 / "state.json"), ("--program", L4)],
+    ids=["preview", "state", "program"],
+)
+def test_the_text_form(run, source: tuple[str, Path]):
+    ran = run("lint", *source, "--now", NOW)
+    assert ran.status == 1
+    assert "__main__.py:29:1: error[GI3167] pairs: every pool of cluster 'plane' has GPUs" in ran.out
+    assert ran.out.splitlines()[-1].endswith("0 verdicts undecided, 2 resources judged")
+    assert ran.out.splitlines()[-1].startswith("1 error, ")
+    assert ran.err == ""
+
+
+def test_a_right_program_has_no_error(run):
+    assert run("lint", "--preview", RIGHT / "preview.json", "--now", NOW).status == 0
+
+
+def test_the_json_form(run):
+    ran = run("lint", "--preview", P5 / "preview.json", "--format", "json", "--now", NOW)
+    assert ran.status == 1
+    assert set(ran.data) == {"findings", "summary", "resources", "undecided"}
+    assert ran.data["resources"] == 24
+    assert {"code": "GI3055", "resource": "workers-template", "reason": "the user data are not known yet"} in ran.data[
+        "undecided"
+    ]
+    found = next(f for f in ran.data["findings"] if f["code"] == "GI3053")
+    assert found["resource"] == "workers-template"
+    assert found["source"]["file"] == "__main__.py"
+
+
+def test_undecided_verdicts_have_a_section(run):
+    ran = run("lint", "--preview", P5 / "preview.json", "--now", NOW)
+    first, second, *_ = ran.out.splitlines()
+    assert first == "undecided until it is deployed:"
+    assert second == "  GI3055 workers-template: the user data are not known yet"
+    assert "1 verdict undecided" in ran.out
+
+
+def test_the_form_where_nothing_can_be_read(run, tmp_path: Path):
+    ran = run("lint", "--state", tmp_path / "none.json", "--format", "json")
+    assert ran.status == 1
+    assert (ran.data["resources"], ran.data["undecided"]) == (None, [])
+    assert [f["code"] for f in ran.data["findings"]] == ["GI1060"]
+    assert "nothing was judged" in run("lint", "--state", tmp_path / "none.json").out
+
+
+def test_rules_of_one_cloud(run):
+    assert run("lint", "--preview", L4 / "preview.json", "--provider", "aws", "--now", NOW).status == 0
+    both = run("lint", "--preview", L4 / "preview.json", "--provider", "aws", "--provider", "gcp", "--now", NOW)
+    assert both.status == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ((), "give one of --preview FILE, --state FILE and --program DIR"),
+        (("--preview", "a", "--state", "b"), "give one of"),
+        (("--preview", "a", "--stack", "dev"), "--stack and --config are for --program"),
+        (("--state", "a", "--config", "k=v"), "--stack and --config are for --program"),
+        (("--program", ".", "--config", "k"), "--config takes KEY=VALUE"),
+        (("--program", ".", "--config", "=v"), "--config takes KEY=VALUE"),
+        (("--preview", "a", "--provider", "oracle"), "oracle"),
+    ],
+)
+def test_wrong_usage(run, args: tuple[str, ...], words: str):
+    ran = run("lint", *args)
+    assert ran.status == 2
+    assert words in ran.err
+
+
+def test_a_missing_sdk_is_no_finding(run, tmp_path: Path):
+    (tmp_path / "Pulumi.yaml").write_text("name: p\nruntime: python\n")
+    (tmp_path / "__main__.py").write_text("import pulumi_nothing\n")
+    ran = run("lint", "--program", tmp_path)
+    assert ran.status == 2
+    assert ran.out == ""
+    assert "pip install pulumi-nothing" in ran.err
+
+
+def test_a_config_value_from_the_command_line(run, tmp_path: Path):
+    (tmp_path / "Pulumi.yaml").write_text("name: p\nruntime: python\n")
+    (tmp_path / "__main__.py").write_text("import pulumi\npulumi.Config().require('zone')\n")
+    assert run("lint", "--program", tmp_path).status == 1
+    assert run("lint", "--program", tmp_path, "--config", "zone=a=b").status == 0
+    assert run("lint", "--program", tmp_path, "-c", "p:zone=").status == 0
+
+
+def test_a_preview_and_a_state_load_no_pulumi():
+    code = (
+        "import sys\nfrom gpuinfra.cli import main\n"
+        f"main(['lint', '--preview', {str(L4 / 'preview.json')!r}])\n"
+        f"main(['lint', '--state', {str(L4 / 'state.json')!r}])\n"
+        "print('loaded', sorted(m for m in sys.modules if m.startswith(('pulumi', 'grpc', 'rich', 'jinja2'))))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "loaded []"

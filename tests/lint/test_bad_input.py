@@ -1,0 +1,176 @@
+"""What cannot be read is one finding that says what it is and what to do; nothing is a traceback."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpuinfra.diagnostics import Diagnostic
+from gpuinfra.lint import Kind, Source, documents, lint
+from gpuinfra.policy.examples import NOW
+
+PROGRAMS = Path(__file__).parent / "programs"
+PREVIEW = (PROGRAMS / "16-gke-l4-secure-boot" / "preview.json").read_text()
+STATE = (PROGRAMS / "16-gke-l4-secure-boot" / "state.json").read_text()
+
+
+def only(kind: Kind, path: str | Path) -> Diagnostic:
+    found = lint(Source(kind, str(path)), now=NOW)
+    assert found.graph is None
+    (one,) = found.findings
+    assert one.is_error
+    assert one.hint
+    assert one.source is not None
+    return one
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[[str | bytes], Path]:
+    def write(content: str | bytes) -> Path:
+        file = tmp_path / "file.json"
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return file
+
+    return write
+
+
+FILES = [Kind.PREVIEW, Kind.STATE]
+
+
+@pytest.mark.parametrize("kind", FILES, ids=str)
+@pytest.mark.parametrize(
+    ("content", "code", "words"),
+    [
+        ("", "GI1060", "there is nothing in it"),
+        (" \n", "GI1060", "there is nothing in it"),
+        (b"\x80\x02PK\xff\xfe", "GI1060", "not text in UTF-8"),
+        (b"\xff\xfe\x00\xd8", "GI1060", "not text in UTF-8"),
+        ("{}", "GI1062", "empty object"),
+        ("[1, 2]", "GI1062", "it holds a list"),
+        ("3", "GI1062", "it holds a number"),
+        ("null", "GI1062", "it holds null"),
+        ("Previewing update (dev):\n", "GI1062", "it begins with 'Previewing update (dev):'"),
+        ('{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}', "GI1062", "its keys are 'a', 'b', 'c', 'd' …"),
+        ('{"format_version": "1.2", "planned_values": {}}', "GI1062", "a plan of Terraform"),
+        ('{"version": 4, "terraform_version": "1.9", "serial": 1, "lineage": "x"}', "GI1062", "a state of Terraform"),
+        ('{"AWSTemplateFormatVersion": "2010-09-09"}', "GI1062", "a CloudFormation template"),
+        ('{"Resources": {"A": {"Type": "AWS::EC2::VPC"}}}', "GI1062", "a CloudFormation template"),
+        ('{"$schema": "https://x/2019-04-01/deploymentTemplate.json#"}', "GI1062", "Azure Resource Manager"),
+        ('{"manifest": {}, "resourcePlans": {}}', "GI1062", "--save-plan"),
+        ('{"sequence": 0, "timestamp": 1}\n{"sequence": 1, "timestamp": 2}\n', "GI1062", "a log of events"),
+        ('{"sequence": 0, "timestamp": 1, "preludeEvent": {}}', "GI1062", "a log of events"),
+        ("[" * 100_000, "GI1062", "nested deeper"),
+        ('{"steps": [], "n": ' + "9" * 5000 + "}", "GI1062", "a number that Pulumi does not write"),
+        ('{"steps": [], }', "GI1061", "not JSON at line 1, column"),
+    ],
+)
+def test_what_is_no_document_of_pulumi(kind: Kind, content: str | bytes, code: str, words: str, written):
+    found = only(kind, written(content))
+    assert found.code == code
+    assert words in found.message
+
+
+def test_a_preview_for_a_state_and_a_state_for_a_preview(written):
+    found = only(Kind.STATE, written(PREVIEW))
+    assert (found.code, found.message, found.hint) == ("GI1062", "it is a preview of Pulumi", "give it with --preview")
+    found = only(Kind.PREVIEW, written(STATE))
+    assert (found.code, found.message, found.hint) == ("GI1062", "it is a state of Pulumi", "give it with --state")
+
+
+@pytest.mark.parametrize(
+    ("kind", "document", "place"),
+    [
+        (Kind.PREVIEW, {"steps": {}}, "steps is"),
+        (Kind.PREVIEW, {"steps": [3]}, "steps[0] is a number"),
+        (Kind.PREVIEW, {"steps": [{"newState": []}]}, "steps[0].newState is a list"),
+        (Kind.PREVIEW, {"steps": [{"oldState": "x"}]}, "steps[0].oldState is a text"),
+        (Kind.STATE, {"deployment": []}, "deployment is a list"),
+        (Kind.STATE, {"deployment": {"resources": {}}}, "deployment.resources is"),
+        (Kind.STATE, {"deployment": {"resources": [None]}}, "deployment.resources[0] is null"),
+    ],
+)
+def test_a_damaged_document_names_the_place(kind: Kind, document: Any, place: str, written):
+    found = only(kind, written(json.dumps(document)))
+    assert found.code == "GI1062"
+    assert place in found.message
+
+
+@pytest.mark.parametrize(("kind", "text"), [(Kind.PREVIEW, PREVIEW), (Kind.STATE, STATE)], ids=["preview", "state"])
+@pytest.mark.parametrize("part", [0.1, 0.5, 0.999])
+def test_a_file_cut_short(kind: Kind, text: str, part: float, written):
+    found = only(kind, written(text[: int(len(text.rstrip()) * part)]))
+    assert found.code == "GI1061"
+    assert "line " in found.message
+
+
+@given(st.integers(0, 1 << 20), st.sampled_from([(Kind.PREVIEW, PREVIEW), (Kind.STATE, STATE)]))
+def test_no_cut_passes_for_the_whole(tmp_path_factory, at: int, what: tuple[Kind, str]):
+    kind, text = what
+    file = tmp_path_factory.getbasetemp() / "cut.json"
+    file.write_text(text[: at % len(text.rstrip())])
+    assert only(kind, file).code in ("GI1060", "GI1061", "GI1062")
+
+
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+KEYS = st.sampled_from([
+    "urn", "type", "custom", "inputs", "parent", "provider", "dependencies", "propertyDependencies", "stackTrace", "id",
+    "ignoreChanges", "external", "delete", "deletedWith", "sourcePosition", "protect",
+])  # fmt: skip
+URN = "urn:pulumi:dev::p::aws:ec2/launchTemplate:LaunchTemplate::x"
+
+
+@given(st.lists(st.dictionaries(KEYS, JUNK | st.just(URN), max_size=6), max_size=3))
+def test_no_resource_however_odd_is_a_traceback(tmp_path_factory, resources: list[dict[str, Any]]):
+    file = tmp_path_factory.getbasetemp() / "odd.json"
+    given_ = [{"urn": URN, **r} for r in resources]
+    file.write_text(json.dumps({"steps": [{"op": "create", "newState": r, "oldState": r} for r in given_]}))
+    assert lint(Source(Kind.PREVIEW, str(file)), now=NOW) is not None
+    file.write_text(json.dumps({"deployment": {"manifest": [], "resources": given_}}))
+    assert lint(Source(Kind.STATE, str(file)), now=NOW) is not None
+
+
+@pytest.mark.parametrize("kind", FILES, ids=str)
+def test_files_that_are_not_there(kind: Kind, tmp_path: Path):
+    assert only(kind, tmp_path / "none.json").message == "there is no such file"
+    found = only(kind, tmp_path)
+    assert found.message == "it is a directory"
+    assert "--program" in found.hint
+    assert "cannot be read" in only(kind, "a\0b").message
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_file_that_may_not_be_read(written):
+    file = written("{}")
+    file.chmod(0)
+    assert "cannot be read: Permission denied" in only(Kind.PREVIEW, file).message
+
+
+def test_a_file_that_is_too_large(written, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(documents, "MAX_BYTES", 10)
+    assert "larger than" in only(Kind.PREVIEW, written("x" * 11)).message
+
+
+def test_windows_shells_write_utf_16(written):
+    for encoding in ("utf-16", "utf-8-sig"):
+        assert lint(Source(Kind.PREVIEW, str(written(PREVIEW.encode(encoding)))), now=NOW).graph is not None
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch):
+    for text, there in ((PREVIEW, True), ("", False)):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        found = lint(Source(Kind.PREVIEW, "-"), now=NOW)
+        assert (found.graph is not None) is there
+    assert found.findings[0].source.file == "standard input"
