@@ -141,7 +141,11 @@ def undecided_text(undecided: Sequence[Undecided]) -> str:
     lines = [f"  {u.code} {printable(u.resource)}: {printable(u.reason)}\n" for u in undecided[:_SHOWN]]
     left = len(undecided) - len(lines)
     more = f"  … and {left} more (the JSON form lists all)\n" if left else ""
-    return click.style("undecided until it is deployed:\n", bold=True) + "".join(lines) + more
+    return (
+        click.style("undecided, for want of a value or an option that is not shown here:\n", bold=True)
+        + "".join(lines)
+        + more
+    )
 
 
 def as_data(done: Linted) -> dict[str, Any]:

@@ -22,7 +22,7 @@ MODULES = (
 )
 """Modules with a tuple CODES."""
 
-TITLES = {"GI1": "Reading the spec", "GI2": "The plan", "GI3": "Resources"}
+TITLES = {"GI1": "Reading a spec, or what is linted", "GI2": "The plan", "GI3": "Resources"}
 
 
 class DuplicateCodeError(Exception):

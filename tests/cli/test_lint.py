@@ -50,7 +50,7 @@ def test_the_json_form(run):
 def test_undecided_verdicts_have_a_section(run):
     ran = run("lint", "--preview", P5 / "preview.json", "--now", NOW)
     first, second, *_ = ran.out.splitlines()
-    assert first == "undecided until it is deployed:"
+    assert first == "undecided, for want of a value or an option that is not shown here:"
     assert second == "  GI3055 workers-template: the user data are not known yet"
     assert "1 verdict undecided" in ran.out
 
