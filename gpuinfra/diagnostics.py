@@ -89,10 +89,13 @@ class Suppression:
     reason: str = ""
     expires: str = ""
     """Last day of a waiver."""
+    by: str = ""
+    """The file that says so, where it is not the spec."""
 
     def as_dict(self) -> dict[str, Any]:
         """As the JSON output spells it; what there is not is left out."""
-        out = {"kind": str(self.kind), "severity": str(self.severity), "reason": self.reason, "expires": self.expires}
+        out = {"kind": str(self.kind), "severity": str(self.severity), "reason": self.reason}
+        out |= {"expires": self.expires, "by": self.by}
         return {k: v for k, v in out.items() if v}
 
 

@@ -16,6 +16,8 @@ from .rule import GraphContext, PlanContext, PlanRule, ResourceRule, Rule, RuleO
 from .wire_values import secret_texts
 
 _SHORTEST_SECRET = 4
+_OWN = "GI9"
+"""Beginning of the codes of an organisation's own rules."""
 
 
 class RuleError(Exception):
@@ -24,10 +26,11 @@ class RuleError(Exception):
     def __init__(self, rule: Rule, error: BaseException) -> None:
         self.rule = rule
         self.error = error
-        super().__init__(
-            f"internal error in rule {rule.code.code} ({rule.code.slug}): {type(error).__name__}: {error}; "
-            "the input is not to blame, please report it"
-        )
+        own = rule.code.code.startswith(_OWN)
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        said = f"rule {rule.code.code} ({rule.code.slug}): {reason}; the input is not to blame, please "
+        whom = f"tell who keeps {rule.check.__module__}" if own else "report it"
+        super().__init__(f"{'error' if own else 'internal error'} in {said}{whom}")
 
 
 @dataclass(frozen=True)
@@ -42,10 +45,11 @@ def check_plan(
     plan: ClusterPlan,
     *,
     rules: Iterable[PlanRule] | None = None,
+    own: Sequence[Rule] = (),
     options: RuleOptions | None = None,
     faults: list[RuleError] | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """Findings of the plan rules (or of `rules`), in order, with the spec's waivers applied.
+    """Findings of the plan rules (or of `rules`) and of an organisation's `own` ones, in order, with the spec's waivers applied.
 
     A rule that raises does not keep the others from running: with `faults` its error is added there, without it is
     raised at the end. One mistake is one finding: a warning at the very field that deciding refused is left out.
@@ -57,11 +61,12 @@ def check_plan(
     context = PlanContext(plan, options or RuleOptions())
     found: list[Diagnostic] = []
     raised: list[RuleError] = []
-    for rule in rules:
+    for rule in (*rules, *(r for r in own if isinstance(r, PlanRule))):
         if plan.provider not in rule.providers:
             continue
         try:
-            found.extend(d for d in rule.check(context) if d.is_error or d.path not in context.refused)
+            said = [verified(d, rule) for d in rule.check(context)]
+            found.extend(d for d in said if d.is_error or d.path not in context.refused)
         except Exception as e:
             raised.append(RuleError(rule, e))
     _reported(raised, faults)
@@ -76,10 +81,11 @@ def check_graph(
     now: datetime | None = None,
     rules: Iterable[ResourceRule] | None = None,
     waivers: Sequence[Waiver] | None = None,
+    own: Sequence[Rule] = (),
     options: RuleOptions | None = None,
     faults: list[RuleError] | None = None,
 ) -> GraphReport:
-    """Findings and undecided verdicts of the resource rules (or of `rules`). A rule that raises is as in check_plan.
+    """Findings and undecided verdicts of the resource rules (or of `rules`) and of `own` ones. A rule that raises is as in check_plan.
 
     `facts` is what look-ups in the account found, by id (see GraphContext). `now` judges past and future; left out, the
     plan's moment. With a plan, a finding points at the place in the spec that its resource came from, and the spec's
@@ -94,7 +100,7 @@ def check_graph(
     found: list[Diagnostic] = []
     raised: list[RuleError] = []
     undecided: dict[Undecided, None] = {}
-    for rule in rules:
+    for rule in (*rules, *(r for r in own if isinstance(r, ResourceRule))):
         if plan is not None and plan.provider not in rule.providers:
             continue
         try:
@@ -102,7 +108,7 @@ def check_graph(
                 if isinstance(verdict, Undecided):
                     undecided[verdict] = None
                 else:
-                    found.append(verdict)
+                    found.append(verified(verdict, rule))
         except Exception as e:
             raised.append(RuleError(rule, e))
     _reported(raised, faults)
@@ -114,6 +120,15 @@ def check_graph(
     # Without a clock nobody can say whether a waiver is still in force: then it is not.
     diagnostics = waived(found, applied, moment, graph) if moment is not None else in_order(found)
     return GraphReport(diagnostics, tuple(sorted(undecided, key=lambda u: (u.code, u.resource, u.reason))))
+
+
+def verified(verdict: object, rule: Rule) -> Diagnostic:
+    """The finding of a rule; TypeError or ValueError for what is none, or speaks in another's name."""
+    if not isinstance(verdict, Diagnostic):
+        raise TypeError(f"a rule gives findings, and no {type(verdict).__name__}")
+    if rule.code.code.startswith(_OWN) and verdict.code != rule.code.code:
+        raise ValueError(f"its finding has the code {verdict.code}")
+    return verdict
 
 
 def _reported(raised: list[RuleError], faults: list[RuleError] | None) -> None:

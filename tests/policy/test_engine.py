@@ -156,7 +156,8 @@ def test_a_finding_carries_the_rows_of_its_code_and_the_type_of_its_resource():
     code = Code("GI9003", "typed", Severity.ERROR, "x", facts=("AWS NET-16", "GCP GCP-GKE-06", "AZ IMG-08"))
     found = code.at("net.cidrBlock", "x", resource="net")
     graph = graph_of("- {type: aws.ec2.Vpc, name: net, inputs: {cidrBlock: 10.0.0.0/8}}")
-    (said,) = check_graph(graph, rules=[resource_rule(found)]).diagnostics
+    rule = ResourceRule(code, (), lambda ctx: (found,), NONE)
+    (said,) = check_graph(graph, rules=[rule]).diagnostics
     assert said.as_dict()["facts"] == ["AWS NET-16", "GCP-GKE-06", "AZ IMG-08"]
     assert said.as_dict()["resource"] == {"name": "net", "type": "aws:ec2/vpc:Vpc"}
     assert "resource" not in code.at("name", "x").as_dict()
