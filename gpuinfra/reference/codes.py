@@ -18,6 +18,8 @@ MODULES = (
     "gpuinfra.plan.image_findings",
     "gpuinfra.node.findings",
     "gpuinfra.providers.findings",
+    "gpuinfra.policy.settings",
+    "gpuinfra.policy.baseline",
 )
 """Modules with a tuple CODES."""
 
