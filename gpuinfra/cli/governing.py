@@ -91,6 +91,7 @@ class Governing:
     _files: list[str] = field(default_factory=list[str])
     _undecided: list[Undecided] = field(default_factory=list["Undecided"])
     _faults: dict[str, None] = field(default_factory=dict[str, None])
+    _wrote: str = ""
 
     def ruling(self, path: str) -> Ruling:
         """The settings of a spec or of a program's folder, and the rules that they bring."""
@@ -153,6 +154,7 @@ class Governing:
             tuple(self._undecided),
             tuple(self._faults),
             done.gone,
+            self._wrote,
             extra or {},
         )
 
@@ -189,6 +191,7 @@ class Governing:
         if fault := save(file, text):
             self._faults[fault] = None
             return findings, hidden
+        self._wrote = file
         new = read(text, file)
         assert isinstance(new, Baseline)
         matching = Matching(new)

@@ -15,7 +15,7 @@ import click
 
 from ..diagnostics import Diagnostic, Suppressed, has_errors, in_order, summary
 from . import findings as rendering
-from .output import as_json, is_terminal, note, printable, terminal_width, write
+from .output import as_json, note, printable, terminal_width, write
 
 if TYPE_CHECKING:
     from ..policy.rule import Undecided
@@ -52,6 +52,8 @@ class Report:
     """Rules that raised, one sentence each."""
     gone: int = 0
     """Entries of the baseline that no longer occur."""
+    written: str = ""
+    """The new baseline, where one was written."""
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Further keys of the JSON form."""
 
@@ -130,7 +132,9 @@ def summary_text(report: Report) -> str:
     """As '2 errors, 1 warning in 1 file; 3 known from the baseline'."""
     counts = report.counts()
     parts = [f"{counts[k]} {word}" for k, word in _WORDS.items() if k in counts]
-    if report.gone:
+    if report.written:
+        parts.append(f"the baseline {printable(report.written)} is written")
+    elif report.gone:
         parts.append(f"{report.gone} of the baseline no longer there")
     line = rendering.summary_line(report.findings, len(report.files)).rstrip("\n")
     return line + (f"; {', '.join(parts)}" if parts else "") + "\n"
@@ -187,7 +191,6 @@ __all__ = [
     "as_data",
     "excerpts",
     "form_option",
-    "is_terminal",
     "of",
     "output_option",
     "publish",

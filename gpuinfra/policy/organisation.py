@@ -21,6 +21,10 @@ _CODE = re.compile(r"GI9\d{3}")
 _METADATA = (".dist-info", ".egg-info")
 
 
+class OwnRulesError(Exception):
+    """An organisation's rules cannot be used, where nothing else can say so."""
+
+
 @dataclass(frozen=True)
 class OwnRules:
     """The rules of the installed packages, and what is wrong with those that could not be used."""

@@ -79,6 +79,8 @@ class RuleOptions:
 
     lease_above_usd_per_hour: float = DEAR_USD_PER_HOUR
     """From this worst hourly price on, GPU nodes need an end, and a cluster a budget."""
+    silenced: frozenset[str] = frozenset()
+    """Codes that are turned off or accepted: a rule that leaves the word to one of them must speak itself."""
 
 
 @dataclass

@@ -104,9 +104,11 @@ class Settings:
     @property
     def options(self) -> RuleOptions:
         """What the rules read."""
-        if self.lease_above_usd_per_hour is None:
-            return RuleOptions()
-        return RuleOptions(lease_above_usd_per_hour=self.lease_above_usd_per_hour)
+        silenced = {code for code, level in self.levels.items() if level.severity is None}
+        silenced |= {placed.waiver.code for placed in self.waivers}
+        above = self.lease_above_usd_per_hour
+        given = RuleOptions() if above is None else RuleOptions(lease_above_usd_per_hour=above)
+        return replace(given, silenced=frozenset(silenced))
 
     def over(self, outer: Settings) -> Settings:
         """These settings laid over those of a folder further out: the nearer word counts, waivers add up."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, cast
 
 from pydantic import Field, ValidationError
 
-from ..diagnostics import Code, Diagnostic, Severity, did_you_mean, has_errors
+from ..diagnostics import Code, Diagnostic, Severity, Source, did_you_mean, has_errors
 from ..spec import findings as f
 from ..spec.base import Day, SpecModel, Text
 from ..spec.document import compose
@@ -74,7 +74,9 @@ def read_settings(path: str) -> Settings:
     data = document.data
     if not isinstance(data, Mapping):
         found = f.NOT_A_MAPPING.at("", "a settings file is a mapping", f"write one of its keys: {', '.join(_KEYS)}")
-        return Settings((name,), diagnostics=(found.located(document.positions.of(())),))
+        root = document.positions.root
+        place = Source(name, root.line, root.column) if root else Source(name)
+        return Settings((name,), diagnostics=(found.located(place),))
     try:
         model = SettingsModel.model_validate(data)
     except ValidationError as e:
