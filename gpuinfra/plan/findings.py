@@ -13,7 +13,7 @@ UNKNOWN_TYPE = Code(
     "An instance type that the catalog does not know.",
     why="A name that no table holds has no size, no price, no network cards and no image: nothing could be checked.",
     fix="List the types: gpuinfra instances",
-    facts=("AWS CMP-01", "GCP GCP-ACC-05"),
+    facts=("AWS CMP-01", "GCP-ACC-05"),
 )
 RETIRED_TYPE = Code(
     "GI2002",
@@ -39,7 +39,7 @@ ACCELERATOR_MISMATCH = Code(
     "GPUs that differ from the ones the instance type carries.",
     why="A type with built-in GPUs has exactly those; only N1 machines of Google take GPUs of choice.",
     fix="Leave `accelerator` out, or take a type that has the GPUs wanted.",
-    facts=("GCP GCP-ACC-01",),
+    facts=("GCP-ACC-01",),
 )
 ATTACHED_LIMIT = Code(
     "GI2005",
@@ -48,7 +48,7 @@ ATTACHED_LIMIT = Code(
     "A machine with more vCPUs or memory than its attached GPUs allow.",
     why="Google bounds vCPUs and memory of an N1 machine by the kind and number of attached GPUs, and attaches only "
     "certain numbers of them.",
-    facts=("GCP GCP-ACC-03", "GCP GCP-ACC-02", "GCP GCP-ACC-04"),
+    facts=("GCP-ACC-03", "GCP-ACC-02", "GCP-ACC-04"),
 )
 UNKNOWN_GPU = Code(
     "GI2006",
@@ -97,7 +97,7 @@ TYPE_NOT_IN_REGION = Code(
     E,
     "An instance type that the region does not offer.",
     why="The request ends in `Unsupported` or a stock-out that looks like bad luck.",
-    facts=("AWS CAP-18", "GCP GCP-ACC-05"),
+    facts=("AWS CAP-18", "GCP-ACC-05"),
 )
 TYPE_NOT_IN_ZONE = Code(
     "GI2014",
@@ -105,7 +105,7 @@ TYPE_NOT_IN_ZONE = Code(
     E,
     "An instance type that the zone does not offer.",
     why="Zones of one region have different hardware.",
-    facts=("AWS CAP-18", "GCP GCP-ACC-05"),
+    facts=("AWS CAP-18", "GCP-ACC-05"),
 )
 NO_COMMON_ZONE = Code(
     "GI2015",
@@ -122,7 +122,7 @@ ZONE_GUESSED = Code(
     "A reservation is used and no zone is named.",
     why="A reservation stands in one zone; the first zone that offers the type may be another.",
     fix="Name the reservation's zone in location.zone.",
-    facts=("AWS CAP-05", "GCP GCP-RSV-01", "AZ CRG-03"),
+    facts=("AWS CAP-05", "GCP-RSV-01", "AZ CRG-03"),
 )
 ZONE_UNVERIFIED = Code(
     "GI2017",
@@ -146,7 +146,7 @@ NOT_SOLD_SO = Code(
     E,
     "A type that is not sold in this way.",
     why="Some types exist only as spot, flex-start, reservation or capacity block; asking otherwise fails at apply.",
-    facts=("AWS CAP-13", "GCP GCP-SCH-07", "GCP GCP-SCH-08", "GCP GCP-SCH-09", "AZ CRG-01"),
+    facts=("AWS CAP-13", "GCP-SCH-07", "GCP-SCH-08", "GCP-SCH-09", "AZ CRG-01"),
 )
 CAPACITY_NEEDS = Code(
     "GI2031",
@@ -154,7 +154,7 @@ CAPACITY_NEEDS = Code(
     E,
     "A purchase without what it needs.",
     why="A reservation and a capacity block are used by their id, flex-start by its duration and the nodes to begin with.",
-    facts=("AWS CAP-01", "GCP GCP-SCH-04"),
+    facts=("AWS CAP-01", "GCP-SCH-04"),
 )
 CAPACITY_ID = Code(
     "GI2032",
@@ -162,7 +162,7 @@ CAPACITY_ID = Code(
     E,
     "A reservation id that is not in the cloud's form.",
     why="An id of another kind is refused at apply, or matches nothing and is never used.",
-    facts=("AWS CAP-12", "GCP GCP-RSV-02"),
+    facts=("AWS CAP-12", "GCP-RSV-02"),
 )
 CAPACITY_IDLE_FIELD = Code(
     "GI2033",
@@ -177,7 +177,7 @@ FLEX_DURATION = Code(
     E,
     "A flex-start duration outside what the cloud grants.",
     why="Google runs flex-start nodes for 10 minutes to 7 days.",
-    facts=("GCP GCP-SCH-05",),
+    facts=("GCP-SCH-05",),
 )
 NO_FABRIC = Code(
     "GI2040",
@@ -211,7 +211,7 @@ PROXIMITY_REFUSED = Code(
     E,
     "A placement that this purchase or type does not allow.",
     why="A capacity block already is one place, and the cloud refuses a group on top of it; some types take no group.",
-    facts=("AWS PLC-02", "AWS PLC-04", "GCP GCP-PLC-07", "AZ CRG-02"),
+    facts=("AWS PLC-02", "AWS PLC-04", "GCP-PLC-07", "AZ CRG-02"),
 )
 CIDR_MALFORMED = Code(
     "GI2050",
@@ -220,7 +220,7 @@ CIDR_MALFORMED = Code(
     "An address range that is none, or that is not private.",
     why="Public ranges belong to others, and routes to them break.",
     fix="Take a private range, as 10.40.0.0/16.",
-    facts=("GCP GCP-NET-11",),
+    facts=("GCP-NET-11",),
 )
 CIDR_SIZE = Code(
     "GI2051",
@@ -235,7 +235,7 @@ CIDR_TOO_SMALL = Code(
     E,
     "A network without enough addresses for the nodes.",
     why="Interfaces, storage and the cloud itself take addresses; the last nodes would not start.",
-    facts=("AWS NET-13", "AZ NET-06", "GCP GCP-NET-11", "AZ AML-03"),
+    facts=("AWS NET-13", "AZ NET-06", "GCP-NET-11", "AZ AML-03"),
 )
 CIDR_RESERVED = Code(
     "GI2053",
@@ -273,7 +273,7 @@ MIXED_MTU = Code(
     "Pools on one network whose machines want different packet sizes.",
     why="A network has one MTU; the other pool's large packets are dropped or cut.",
     fix="Put the pools into clusters of their own.",
-    facts=("GCP GCP-NET-10",),
+    facts=("GCP-NET-10",),
 )
 CIDR_OF_CONTAINERS = Code(
     "GI2058",
@@ -289,7 +289,7 @@ CALENDAR_WINDOW = Code(
     E,
     "A calendar reservation longer or shorter than the cloud sells.",
     why="Google's calendar reservations run from 1 to 90 days.",
-    facts=("GCP GCP-RSV-05",),
+    facts=("GCP-RSV-05",),
 )
 PLACEMENT_LIMIT = Code(
     "GI2046",
@@ -297,7 +297,7 @@ PLACEMENT_LIMIT = Code(
     E,
     "More nodes than one placement holds.",
     why="A group, a rack or a scale set has a most; the nodes beyond it never start.",
-    facts=("GCP GCP-PLC-03", "GCP GCP-PLC-05"),
+    facts=("GCP-PLC-03", "GCP-PLC-05"),
 )
 SIZE_MISSING = Code("GI2060", "storage-without-size", E, "New storage that needs a size and has none.")
 SIZE_STEP = Code(
@@ -306,7 +306,7 @@ SIZE_STEP = Code(
     E,
     "A storage size that the service does not sell.",
     why="File systems grow in steps. Rounding would change the bill or the space without a word, so the choice is yours.",
-    facts=("AWS FSX-03", "GCP GCP-STO-01", "GCP GCP-STO-05", "AZ AML-01"),
+    facts=("AWS FSX-03", "GCP-STO-01", "GCP-STO-05", "AZ AML-01"),
 )
 STORAGE_ID = Code("GI2063", "storage-id-malformed", E, "Existing storage by an id that is not in the cloud's form.")
 IMPORT_REFUSED = Code(
@@ -321,7 +321,7 @@ THROUGHPUT_CLASS = Code(
     "throughput-class-unknown",
     E,
     "A throughput that the file system does not offer.",
-    facts=("AWS FSX-02", "GCP GCP-STO-01", "AZ AML-01"),
+    facts=("AWS FSX-02", "GCP-STO-01", "AZ AML-01"),
 )
 SIZE_SOFT_MAX = Code(
     "GI2066",
@@ -332,7 +332,7 @@ SIZE_SOFT_MAX = Code(
 )
 NAME_TWICE = Code("GI2070", "name-used-twice", E, "Two pools, or two storages, with one name.")
 NAME_TOO_LONG = Code(
-    "GI2071", "name-too-long", E, "A name that the user gives and the cloud does not take.", facts=("GCP GCP-NAM-01",)
+    "GI2071", "name-too-long", E, "A name that the user gives and the cloud does not take.", facts=("GCP-NAM-01",)
 )
 
 CODES: tuple[Code, ...] = tuple(v for v in dict(globals()).values() if isinstance(v, Code))

@@ -70,6 +70,12 @@ class Examples:
     good: tuple[str, ...]
     bad: tuple[str, ...]
     unknown: tuple[str, ...] = ()
+    no_unknown: str = ""
+    """Why a resource rule has no unknown example: what it judges is always known."""
+    spec: str = ""
+    """Resource rules that compare with a plan: YAML laid over the base spec, for every example."""
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Resource rules that read a look-up or the last deployment: what was found, for every example."""
 
 
 @dataclass

@@ -14,7 +14,7 @@ from gpuinfra.policy import registry
 from gpuinfra.policy.rule import PlanRule, ResourceRule, described
 
 ROOT = Path(__file__).parents[2]
-FACT = re.compile(r"(AWS|AZ) [A-Z]+\d?-\d\d|GCP GCP-[A-Z]+-\d\d")
+FACT = re.compile(r"(AWS|AZ) [A-Z]+\d?-\d\d|GCP-[A-Z]+-\d\d")
 
 
 def test_every_file_of_the_folders_is_a_rule():

@@ -18,7 +18,7 @@ from ...endings import open_ended
 from ...money import DEAR_USD_PER_HOUR, at_least, dated, spent, unknown_nodes, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described("GI2201", "nodes-without-end", Severity.ERROR, __doc__, ("AWS COST-05", "GCP GCP-SCH-13", "AZ BUD-05"))
+CODE = described("GI2201", "nodes-without-end", Severity.ERROR, __doc__, ("AWS COST-05", "GCP-SCH-13", "AZ BUD-05"))
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:

@@ -14,7 +14,7 @@ from ....diagnostics import Diagnostic, Severity
 from ...money import DEAR_USD_PER_HOUR, at_least, dated, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described("GI2202", "no-budget", Severity.WARNING, __doc__, ("AWS COST-05", "AZ BUD-05", "GCP GCP-BUD-03"))
+CODE = described("GI2202", "no-budget", Severity.WARNING, __doc__, ("AWS COST-05", "AZ BUD-05", "GCP-BUD-03"))
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:

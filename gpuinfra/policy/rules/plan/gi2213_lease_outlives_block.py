@@ -18,7 +18,7 @@ from ....spec.quantities import format_moment
 from ....vocabulary import CapacityType, Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described("GI2213", "lease-outlives-block", Severity.ERROR, __doc__, ("AWS CAP-06", "GCP GCP-RSV-05"))
+CODE = described("GI2213", "lease-outlives-block", Severity.ERROR, __doc__, ("AWS CAP-06", "GCP-RSV-05"))
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:

@@ -21,7 +21,7 @@ from ...gcp_types import INSTANCE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
 
-CODE = described("GI3129", "end-changed-on-a-live-machine", Severity.WARNING, __doc__, ("GCP GCP-SCH-12",))
+CODE = described("GI3129", "end-changed-on-a-live-machine", Severity.WARNING, __doc__, ("GCP-SCH-12", "GCP-ACC-06"))
 _REPLACED_BY = (
     ("scheduling", "maxRunDuration"),
     ("scheduling", "terminationTime"),

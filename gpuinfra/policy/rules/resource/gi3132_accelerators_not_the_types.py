@@ -15,7 +15,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
-CODE = described("GI3132", "accelerators-not-the-types", Severity.ERROR, __doc__, ("GCP GCP-ACC-01",))
+CODE = described("GI3132", "accelerators-not-the-types", Severity.ERROR, __doc__, ("GCP-ACC-01",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

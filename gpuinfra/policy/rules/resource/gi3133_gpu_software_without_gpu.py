@@ -19,7 +19,7 @@ from ...gcp_types import last_part
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import truth
 
-CODE = described("GI3133", "gpu-software-without-gpu", Severity.ERROR, __doc__, ("GCP GCP-ACC-02",))
+CODE = described("GI3133", "gpu-software-without-gpu", Severity.ERROR, __doc__, ("GCP-ACC-02",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

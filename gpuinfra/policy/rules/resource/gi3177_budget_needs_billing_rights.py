@@ -15,7 +15,7 @@ from ....vocabulary import Provider
 from ...gcp_types import BUDGET
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
-CODE = described("GI3177", "budget-needs-billing-rights", Severity.INFO, __doc__, ("GCP GCP-BUD-04",))
+CODE = described("GI3177", "budget-needs-billing-rights", Severity.INFO, __doc__, ("GCP-BUD-04",))
 _PROVIDER = "pulumi:providers:gcp"
 
 

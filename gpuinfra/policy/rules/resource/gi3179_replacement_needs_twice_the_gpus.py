@@ -16,7 +16,7 @@ from ...gcp_types import INSTANCE, LUSTRE, NODE_POOL
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items
 
-CODE = described("GI3179", "replacement-needs-twice-the-gpus", Severity.ERROR, __doc__, ("GCP GCP-ENG-01",))
+CODE = described("GI3179", "replacement-needs-twice-the-gpus", Severity.ERROR, __doc__, ("GCP-ENG-01",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

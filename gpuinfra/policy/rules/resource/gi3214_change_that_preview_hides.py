@@ -13,7 +13,6 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...azure_changes import changed, covered, last
 from ...azure_graph import (
     AVAILABILITY_SET,
     CAPACITY,
@@ -26,6 +25,7 @@ from ...azure_graph import (
     STORAGE_ACCOUNT,
     AzureNodes,
 )
+from ...last_inputs import changed, covered, last
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, truth

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...azure_changes import changed, covered, last
 from ...azure_graph import LUSTRE, NETAPP_VOLUME, STORAGE_ACCOUNT
+from ...last_inputs import changed, covered, last
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import truth
 

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...azure_changes import covered, last
 from ...azure_graph import BUDGET
 from ...azure_moments import START, moment_of
+from ...last_inputs import covered, last
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3271", "budget-start-moves", Severity.WARNING, __doc__, ("AZ BUD-02",))
