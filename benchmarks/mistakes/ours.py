@@ -56,6 +56,8 @@ def _verdict(form: Form, ask: Callable[[str], tuple[Diagnostic, ...]]) -> Verdic
         said = ", ".join(f"{d.code} {d.path}" for d in bad if d.severity is not Severity.INFO)
         faults.append(f"{form.code} at {form.path} is not said; said: {said or 'nothing'}")
     faults += [f"error on the twin: {d.code} {d.path}: {d.message}" for d in good if d.is_error]
-    if any(d.code == form.code and d.path == form.path and d.severity is not Severity.INFO for d in good):
+    # What a price that is unknown leaves open is said of the twin too, as a warning; the mistake is then an error.
+    again = [d.severity for d in good if d.code == form.code and d.path == form.path]
+    if at and at[0].severity in again:
         faults.append(f"{form.code} is said of the twin too")
     return Verdict(form.code, at[0].severity if at else None, tuple(faults))
