@@ -98,7 +98,8 @@ def rendered(report: Report, form: str, before: str = "", after: str = "") -> st
     if form == "github":
         from .annotations import as_annotations
 
-        return as_annotations(report) + summary_text(report)
+        # What reads it is a log, which shows a colour as an escape.
+        return as_annotations(report) + click.unstyle(summary_text(report))
     width = terminal_width(sys.stdout)
     return before + rendering.as_text(report.findings, excerpts(report.files), width) + summary_text(report) + after
 
