@@ -193,3 +193,11 @@ def test_own_rules_are_listed_and_explained(install: Callable[..., Path], capsys
     assert [r["slug"] for r in json.loads(capsys.readouterr().out)["rules"]] == ["own-gi9001"]
     assert main(["explain", "gi9001"]) == 0
     assert "What. A rule of Acme." in capsys.readouterr().out
+
+
+def test_a_waiver_of_an_own_code_is_one_of_a_code_that_is_known(install: Callable[..., Path], tmp_path: Path):
+    spec_waiver = 'waivers: [{code: GI9001, reason: known, expires: "2099-12-31"}]'
+    folder = install("RULES = [rule('GI9001', says)]")
+    assert "GI2281" not in checked(folder, tmp_path, spec_waiver).stdout
+    done = checked(tmp_path, tmp_path, spec_waiver)
+    assert "GI9001 is the code of no finding" in done.stdout

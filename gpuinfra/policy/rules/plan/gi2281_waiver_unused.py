@@ -21,7 +21,6 @@ from ....spec.paths import parse_path
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2281", "waiver-unused", Severity.INFO, __doc__)
-_OWN = "GI9"
 _NOT_HERE = ("GI3", "GI4", "GI9")
 """Beginnings of the codes about resources and the account, and of an organisation's own, which do not run here."""
 
@@ -31,13 +30,14 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     one of a code that this layer cannot look for."""
     today = ctx.now.astimezone(UTC).date()
     # Imported here: the registry imports this module.
+    from ...organisation import is_known
     from ...registry import house_codes
 
     for n, waiver in enumerate(ctx.plan.spec.waivers):
         if waiver.expires < today:
             continue
-        known = house_codes()
-        if waiver.code not in known and not waiver.code.startswith(_OWN):
+        if not is_known(waiver.code):
+            known = house_codes()
             hint = (
                 did_you_mean(waiver.code, sorted(c for c in known if c[:3] == waiver.code[:3]))
                 or "give the code as gpuinfra check shows it"
