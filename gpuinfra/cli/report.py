@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -158,6 +157,8 @@ def excerpts(paths: Iterable[str]) -> dict[str, Sequence[str]]:
 
 def save(path: str, text: str) -> str:
     """Writes a file as a whole or not at all; what went wrong as a sentence, or nothing."""
+    import tempfile
+
     folder = os.path.dirname(os.path.abspath(path))
     temporary = ""
     try:
