@@ -13,6 +13,7 @@ FULL: dict[str, list[str]] = {
     "registration": [],
     "catalog_prices": [],
     "solver": [],
+    "rules": [],
     "fuzz_specs": ["--count", "20000"],
     "engine_up": [],
     "engine_kills": [],
@@ -24,6 +25,7 @@ SMOKE: dict[str, list[str]] = {
     "registration": ["--runs", "2", "--pools", "40"],
     "catalog_prices": [],
     "solver": [],
+    "rules": ["--runs", "1", "--resources", "300"],
     "fuzz_specs": ["--count", "200"],
 }
 

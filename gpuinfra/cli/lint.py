@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..diagnostics import has_errors, summary
 from ..vocabulary import Provider
-from . import findings as rendering
-from .judge import excerpts, format_option, now_option
-from .output import as_json, note, printable, terminal_width, write
+from .governing import Governing, governed
+from .judge import now_option
+from .output import note, printable
 from .plan import progress
+from .report import undecided_data
 
 if TYPE_CHECKING:
     from ..lint import Linted, Source
@@ -48,7 +47,7 @@ _SHOWN = 20
     type=click.Choice([p.value for p in Provider]),
     help="Only the rules for this cloud. May be repeated.",
 )
-@format_option
+@governed
 @now_option
 def command(
     preview: str | None,
@@ -57,7 +56,7 @@ def command(
     stack: str | None,
     config: tuple[str, ...],
     providers: tuple[str, ...],
-    format_: str,
+    governing: Governing,
     now: datetime | None,
 ) -> int:
     """Check a plain Pulumi program, which needs to know nothing of gpuinfra.
@@ -75,17 +74,45 @@ def command(
     from ..lint import lint
     from ..lint.program import MissingSdkError
 
+    ruling = governing.ruling(source.path)
     try:
         with progress(f"Reading the {source.kind} and judging it …"):
-            done = lint(source, now=now, providers=[Provider(p) for p in providers])
+            done = lint(
+                source,
+                now=now,
+                providers=[Provider(p) for p in providers],
+                own=ruling.own,
+                options=ruling.options,
+                faults=ruling.faults,
+            )
     except MissingSdkError as e:
         note(f"gpuinfra: {e}")
         return 2
-    if format_ == "json":
-        write(as_json(as_data(done)))
-    else:
-        write(as_text(done))
-    return 1 if has_errors(done.findings) else 0
+    governing.take(
+        source.path,
+        ruling,
+        done.findings,
+        now=now,
+        graph=done.graph,
+        undecided=done.undecided,
+        sources=_sources(done, source),
+    )
+    status = governing.finish(
+        before=undecided_text(done.undecided), after=judged_text(done), extra=as_data(done), not_judged=_NOT_JUDGED
+    )
+    # No settings make a file right that cannot be read.
+    return status or (1 if done.graph is None else 0)
+
+
+_NOT_JUDGED = ("GI1", "GI2", "GI4")
+"""Beginnings of the codes about a spec and about the account, whose rules do not run here."""
+
+
+def _sources(done: Linted, source: Source) -> tuple[str, ...]:
+    """The files of a program that findings point into. Where a preview was made, nobody here knows."""
+    if source.kind != "program":
+        return ()
+    return tuple(dict.fromkeys(d.source.file for d in done.findings if d.source is not None))
 
 
 def _source(
@@ -109,25 +136,12 @@ def _source(
     return Source(kind, path, stack, values)
 
 
-def as_text(done: Linted) -> str:
-    """What is undecided, the findings, and a summary."""
-    files = dict.fromkeys(d.source.file for d in done.findings if d.source is not None)
-    found = rendering.as_text(done.findings, excerpts(files), terminal_width(sys.stdout))
-    return undecided_text(done.undecided) + found + _summary(done)
-
-
-def _summary(done: Linted) -> str:
-    count = summary(done.findings)
-    parts = [_counted(count["errors"], "error"), _counted(count["warnings"], "warning")]
-    if count["infos"]:
-        parts.append(_counted(count["infos"], "info"))
+def judged_text(done: Linted) -> str:
+    """How much was judged, and how much of it is open."""
     if done.graph is None:
-        parts.append("nothing was judged")
-    else:
-        parts.append(f"{_counted(len(done.undecided), 'verdict')} undecided")
-        parts.append(f"{_counted(len(done.graph.resources), 'resource')} judged")
-    colour = "red" if count["errors"] else "yellow" if count["warnings"] else "green"
-    return click.style(", ".join(parts[:2]), fg=colour, bold=True) + "".join(f", {p}" for p in parts[2:]) + "\n"
+        return "nothing was judged\n"
+    judged = _counted(len(done.graph.resources), "resource")
+    return f"{judged} judged, {_counted(len(done.undecided), 'verdict')} undecided\n"
 
 
 def _counted(n: int, word: str) -> str:
@@ -149,9 +163,8 @@ def undecided_text(undecided: Sequence[Undecided]) -> str:
 
 
 def as_data(done: Linted) -> dict[str, Any]:
-    """The JSON form."""
+    """What the JSON form has beside the findings."""
     return {
-        **rendering.as_data(done.findings),
         "resources": len(done.graph.resources) if done.graph is not None else None,
-        "undecided": [{"code": u.code, "resource": u.resource, "reason": u.reason} for u in done.undecided],
+        "undecided": undecided_data(done.undecided),
     }

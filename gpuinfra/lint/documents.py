@@ -12,18 +12,19 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..diagnostics import Code, Diagnostic, GpuInfraError, Source
+from ..spec.reading import STDIN
 from .findings import CUT_SHORT, OTHER_TOOL, UNREADABLE
 from .values import mapping
 
 MAX_BYTES = 512 * 2**20
 """The state of ten thousand resources stays below a tenth of it."""
-STDIN = "-"
+_PIPE = "-"
 _PREVIEW, _STATE = "a preview of Pulumi", "a state of Pulumi"
 
 
 def shown(path: str) -> str:
     """A path as findings name it."""
-    return "standard input" if path == STDIN else path
+    return STDIN if path == _PIPE else path
 
 
 def refused(code: Code, path: str, message: str, hint: str = "") -> GpuInfraError:
@@ -52,7 +53,7 @@ def load(path: str) -> dict[str, Any]:
 
 def _bytes(path: str) -> bytes:
     try:
-        if path == STDIN:
+        if path == _PIPE:
             return _limited(path, sys.stdin.buffer.read(MAX_BYTES + 1))
         with Path(path).open("rb") as file:
             return _limited(path, file.read(MAX_BYTES + 1))

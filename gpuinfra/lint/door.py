@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from ..diagnostics import Diagnostic, GpuInfraError, in_order
 from ..policy.resource_graph import ResourceGraph
-from ..policy.rule import ResourceRule, Undecided
-from ..spec.models import Waiver
+from ..policy.rule import ResourceRule, Rule, RuleOptions, Undecided
 from ..vocabulary import Provider
 from .places import Places
 from .source import Kind, Read, Source
+
+if TYPE_CHECKING:
+    from ..policy.engine import RuleError
 
 __all__ = ["Kind", "Linted", "Source", "lint"]
 
@@ -31,11 +34,14 @@ def lint(
     *,
     now: datetime | None = None,
     providers: Collection[Provider] = (),
-    waivers: Sequence[Waiver] = (),
+    own: Sequence[Rule] = (),
+    options: RuleOptions | None = None,
+    faults: list[RuleError] | None = None,
 ) -> Linted:
-    """Findings and undecided verdicts of the resource rules, or of those for some providers.
+    """Findings and undecided verdicts of the resource rules, or of those for some providers, and of an organisation's
+    `own` rules. `options` and `faults` are as in check_graph.
 
-    Never raises for what a file holds. Raises MissingSdkError where a program's SDK is not installed, and RuleError.
+    Never raises for what a file holds. Raises MissingSdkError where a program's SDK is not installed.
     """
     try:
         found = _read(source)
@@ -44,7 +50,13 @@ def lint(
     from ..policy.engine import check_graph
 
     report = check_graph(
-        found.graph, facts=found.facts, now=now or datetime.now(UTC), rules=_rules(providers), waivers=waivers
+        found.graph,
+        facts=found.facts,
+        now=now or datetime.now(UTC),
+        rules=_rules(providers),
+        own=own,
+        options=options,
+        faults=faults,
     )
     located = Places(found.graph, source.path if source.kind is Kind.PROGRAM else "").locate
     return Linted(found.graph, in_order((*found.remarks, *map(located, report.diagnostics))), report.undecided)

@@ -1,4 +1,4 @@
-"""The codes of what is wrong with what `gpuinfra lint` reads: GI1060 to GI1079. None is used twice."""
+"""The codes of what is wrong with what `gpuinfra lint` reads: GI1080 to GI1089. None is used twice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ E = Severity.ERROR
 W = Severity.WARNING
 
 UNREADABLE = Code(
-    "GI1060",
+    "GI1080",
     "lint-input-unreadable",
     E,
     "A preview or a state that cannot be read: no such file, a directory, nothing in it, not text, or too large.",
@@ -16,7 +16,7 @@ UNREADABLE = Code(
     fix="Give a file that `pulumi preview --json` or `pulumi stack export` has written.",
 )
 CUT_SHORT = Code(
-    "GI1061",
+    "GI1081",
     "lint-input-cut-short",
     E,
     "A file that is not whole JSON.",
@@ -25,7 +25,7 @@ CUT_SHORT = Code(
     fix="Write it again, standard output alone: pulumi preview --json > preview.json",
 )
 OTHER_TOOL = Code(
-    "GI1062",
+    "GI1082",
     "lint-input-of-another-tool",
     E,
     "JSON that is no preview, or no state, of Pulumi.",
@@ -33,7 +33,7 @@ OTHER_TOOL = Code(
     fix="Give what `pulumi preview --json` writes with --preview, and what `pulumi stack export` writes with --state.",
 )
 PREVIEW_FAILED = Code(
-    "GI1063",
+    "GI1083",
     "preview-failed",
     W,
     "The preview itself ended with an error.",
@@ -42,7 +42,7 @@ PREVIEW_FAILED = Code(
     fix="Correct what the preview says, and write it again.",
 )
 PREVIEW_PARTIAL = Code(
-    "GI1064",
+    "GI1084",
     "preview-leaves-out-what-stays",
     W,
     "The preview does not list the resources that do not change.",
@@ -51,7 +51,7 @@ PREVIEW_PARTIAL = Code(
     fix="Write it with all resources: pulumi preview --json --show-sames > preview.json",
 )
 NO_PROGRAM = Code(
-    "GI1065",
+    "GI1085",
     "lint-program-missing",
     E,
     "A folder that holds no Python program of Pulumi.",
@@ -60,7 +60,7 @@ NO_PROGRAM = Code(
     "give --preview preview.json.",
 )
 PROGRAM_RAISES = Code(
-    "GI1066",
+    "GI1086",
     "program-raises",
     E,
     "The program ended with an error of its own.",
@@ -68,7 +68,7 @@ PROGRAM_RAISES = Code(
     fix="Correct it where the message points, or judge its preview: pulumi preview --json > preview.json",
 )
 PROGRAM_REFUSED = Code(
-    "GI1067",
+    "GI1087",
     "program-would-not-deploy",
     E,
     "The program registers what the engine would refuse, or what would deploy nonsense.",
@@ -76,7 +76,7 @@ PROGRAM_REFUSED = Code(
     fix="Correct the program where the message points.",
 )
 CONFIG_MISSING = Code(
-    "GI1068",
+    "GI1088",
     "program-config-missing",
     E,
     "The program asks for a config value that its stack does not have.",

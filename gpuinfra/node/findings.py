@@ -34,7 +34,6 @@ IMAGE_WITHOUT_TOOLS = Code(
     "The boot bundle does not work on the node image.",
     why="Systems made only for containers have a read-only root, no package manager, or take settings in a form of their own.",
     fix="Write image.node: auto, or name an Ubuntu, Amazon Linux, Rocky or AlmaLinux image.",
-    facts=("GCP a5",),
 )
 NO_IDLE_TIMER = Code(
     "GI2153",
@@ -49,6 +48,7 @@ BUCKET_FORM = Code(
     "bucket-address-unreadable",
     Severity.ERROR,
     "An existing bucket is not written in a form of this cloud.",
+    why="The mount is made from the address, and the nodes wait for it when they boot.",
 )
 DRIVER_BY_HAND = Code(
     "GI2155",

@@ -13,7 +13,7 @@ UNKNOWN_TYPE = Code(
     "An instance type that the catalog does not know.",
     why="A name that no table holds has no size, no price, no network cards and no image: nothing could be checked.",
     fix="List the types: gpuinfra instances",
-    facts=("AWS CMP-01", "GCP GCP-ACC-05"),
+    facts=("AWS CMP-01", "GCP-ACC-05"),
 )
 RETIRED_TYPE = Code(
     "GI2002",
@@ -39,7 +39,7 @@ ACCELERATOR_MISMATCH = Code(
     "GPUs that differ from the ones the instance type carries.",
     why="A type with built-in GPUs has exactly those; only N1 machines of Google take GPUs of choice.",
     fix="Leave `accelerator` out, or take a type that has the GPUs wanted.",
-    facts=("GCP GCP-ACC-01",),
+    facts=("GCP-ACC-01",),
 )
 ATTACHED_LIMIT = Code(
     "GI2005",
@@ -48,7 +48,7 @@ ATTACHED_LIMIT = Code(
     "A machine with more vCPUs or memory than its attached GPUs allow.",
     why="Google bounds vCPUs and memory of an N1 machine by the kind and number of attached GPUs, and attaches only "
     "certain numbers of them.",
-    facts=("GCP GCP-ACC-03", "GCP GCP-ACC-02", "GCP GCP-ACC-04"),
+    facts=("GCP-ACC-03", "GCP-ACC-02", "GCP-ACC-04"),
 )
 UNKNOWN_GPU = Code(
     "GI2006",
@@ -90,14 +90,20 @@ ZONE_LETTER = Code(
     "reservations are bound to it.",
     facts=("AWS NET-12",),
 )
-UNKNOWN_ZONE = Code("GI2012", "unknown-zone", E, "A zone that the region does not have.")
+UNKNOWN_ZONE = Code(
+    "GI2012",
+    "unknown-zone",
+    E,
+    "A zone that the region does not have.",
+    why="Capacity, storage and placement are bound to one zone; the cloud refuses the name only when it makes the first of them.",
+)
 TYPE_NOT_IN_REGION = Code(
     "GI2013",
     "type-not-in-region",
     E,
     "An instance type that the region does not offer.",
     why="The request ends in `Unsupported` or a stock-out that looks like bad luck.",
-    facts=("AWS CAP-18", "GCP GCP-ACC-05"),
+    facts=("AWS CAP-18", "GCP-ACC-05"),
 )
 TYPE_NOT_IN_ZONE = Code(
     "GI2014",
@@ -105,7 +111,7 @@ TYPE_NOT_IN_ZONE = Code(
     E,
     "An instance type that the zone does not offer.",
     why="Zones of one region have different hardware.",
-    facts=("AWS CAP-18", "GCP GCP-ACC-05"),
+    facts=("AWS CAP-18", "GCP-ACC-05"),
 )
 NO_COMMON_ZONE = Code(
     "GI2015",
@@ -122,7 +128,7 @@ ZONE_GUESSED = Code(
     "A reservation is used and no zone is named.",
     why="A reservation stands in one zone; the first zone that offers the type may be another.",
     fix="Name the reservation's zone in location.zone.",
-    facts=("AWS CAP-05", "GCP GCP-RSV-01", "AZ CRG-03"),
+    facts=("AWS CAP-05", "GCP-RSV-01", "AZ CRG-03"),
 )
 ZONE_UNVERIFIED = Code(
     "GI2017",
@@ -146,7 +152,7 @@ NOT_SOLD_SO = Code(
     E,
     "A type that is not sold in this way.",
     why="Some types exist only as spot, flex-start, reservation or capacity block; asking otherwise fails at apply.",
-    facts=("AWS CAP-13", "GCP GCP-SCH-07", "GCP GCP-SCH-08", "GCP GCP-SCH-09", "AZ CRG-01"),
+    facts=("AWS CAP-13", "GCP-SCH-07", "GCP-SCH-08", "GCP-SCH-09", "AZ CRG-01"),
 )
 CAPACITY_NEEDS = Code(
     "GI2031",
@@ -154,7 +160,7 @@ CAPACITY_NEEDS = Code(
     E,
     "A purchase without what it needs.",
     why="A reservation and a capacity block are used by their id, flex-start by its duration and the nodes to begin with.",
-    facts=("AWS CAP-01", "GCP GCP-SCH-04"),
+    facts=("AWS CAP-01", "GCP-SCH-04"),
 )
 CAPACITY_ID = Code(
     "GI2032",
@@ -162,7 +168,7 @@ CAPACITY_ID = Code(
     E,
     "A reservation id that is not in the cloud's form.",
     why="An id of another kind is refused at apply, or matches nothing and is never used.",
-    facts=("AWS CAP-12", "GCP GCP-RSV-02"),
+    facts=("AWS CAP-12", "GCP-RSV-02"),
 )
 CAPACITY_IDLE_FIELD = Code(
     "GI2033",
@@ -177,7 +183,7 @@ FLEX_DURATION = Code(
     E,
     "A flex-start duration outside what the cloud grants.",
     why="Google runs flex-start nodes for 10 minutes to 7 days.",
-    facts=("GCP GCP-SCH-05",),
+    facts=("GCP-SCH-05",),
 )
 NO_FABRIC = Code(
     "GI2040",
@@ -211,7 +217,7 @@ PROXIMITY_REFUSED = Code(
     E,
     "A placement that this purchase or type does not allow.",
     why="A capacity block already is one place, and the cloud refuses a group on top of it; some types take no group.",
-    facts=("AWS PLC-02", "AWS PLC-04", "GCP GCP-PLC-07", "AZ CRG-02"),
+    facts=("AWS PLC-02", "AWS PLC-04", "GCP-PLC-07", "AZ CRG-02"),
 )
 CIDR_MALFORMED = Code(
     "GI2050",
@@ -220,13 +226,14 @@ CIDR_MALFORMED = Code(
     "An address range that is none, or that is not private.",
     why="Public ranges belong to others, and routes to them break.",
     fix="Take a private range, as 10.40.0.0/16.",
-    facts=("GCP GCP-NET-11",),
+    facts=("GCP-NET-11",),
 )
 CIDR_SIZE = Code(
     "GI2051",
     "network-size-out-of-range",
     E,
     "A network larger or smaller than the cloud takes.",
+    why="The cloud refuses the network, and every resource that was to stand in it.",
     facts=("AWS NET-23",),
 )
 CIDR_TOO_SMALL = Code(
@@ -235,7 +242,7 @@ CIDR_TOO_SMALL = Code(
     E,
     "A network without enough addresses for the nodes.",
     why="Interfaces, storage and the cloud itself take addresses; the last nodes would not start.",
-    facts=("AWS NET-13", "AZ NET-06", "GCP GCP-NET-11", "AZ AML-03"),
+    facts=("AWS NET-13", "AZ NET-06", "GCP-NET-11", "AZ AML-03"),
 )
 CIDR_RESERVED = Code(
     "GI2053",
@@ -250,6 +257,7 @@ NETWORK_TWICE = Code(
     "network-new-and-existing",
     E,
     "Both a range for a new network and an existing one.",
+    why="One of them would be passed over without a word, and the nodes would stand in another network than meant.",
     fix="Keep one of network.cidr and network.existing.",
 )
 NETWORK_ID = Code(
@@ -257,6 +265,7 @@ NETWORK_ID = Code(
     "network-id-malformed",
     E,
     "The id of a network or subnet that is not in the cloud's form.",
+    why="The cloud looks for a network of that name and finds none, after other resources were made.",
 )
 OWN_SUBNET = Code(
     "GI2056",
@@ -273,7 +282,7 @@ MIXED_MTU = Code(
     "Pools on one network whose machines want different packet sizes.",
     why="A network has one MTU; the other pool's large packets are dropped or cut.",
     fix="Put the pools into clusters of their own.",
-    facts=("GCP GCP-NET-10",),
+    facts=("GCP-NET-10",),
 )
 CIDR_OF_CONTAINERS = Code(
     "GI2058",
@@ -289,7 +298,7 @@ CALENDAR_WINDOW = Code(
     E,
     "A calendar reservation longer or shorter than the cloud sells.",
     why="Google's calendar reservations run from 1 to 90 days.",
-    facts=("GCP GCP-RSV-05",),
+    facts=("GCP-RSV-05",),
 )
 PLACEMENT_LIMIT = Code(
     "GI2046",
@@ -297,23 +306,36 @@ PLACEMENT_LIMIT = Code(
     E,
     "More nodes than one placement holds.",
     why="A group, a rack or a scale set has a most; the nodes beyond it never start.",
-    facts=("GCP GCP-PLC-03", "GCP GCP-PLC-05"),
+    facts=("GCP-PLC-03", "GCP-PLC-05"),
 )
-SIZE_MISSING = Code("GI2060", "storage-without-size", E, "New storage that needs a size and has none.")
+SIZE_MISSING = Code(
+    "GI2060",
+    "storage-without-size",
+    E,
+    "New storage that needs a size and has none.",
+    why="File systems are sold by their size; nobody can choose it for you without spending your money.",
+)
 SIZE_STEP = Code(
     "GI2062",
     "storage-size-between-steps",
     E,
     "A storage size that the service does not sell.",
     why="File systems grow in steps. Rounding would change the bill or the space without a word, so the choice is yours.",
-    facts=("AWS FSX-03", "GCP GCP-STO-01", "GCP GCP-STO-05", "AZ AML-01"),
+    facts=("AWS FSX-03", "GCP-STO-01", "GCP-STO-05", "AZ AML-01"),
 )
-STORAGE_ID = Code("GI2063", "storage-id-malformed", E, "Existing storage by an id that is not in the cloud's form.")
+STORAGE_ID = Code(
+    "GI2063",
+    "storage-id-malformed",
+    E,
+    "Existing storage by an id that is not in the cloud's form.",
+    why="The mount is made from the id, and the nodes wait for it when they boot.",
+)
 IMPORT_REFUSED = Code(
     "GI2064",
     "import-not-possible",
     E,
     "An import that this storage, or this source, does not allow.",
+    why="The file system would come up empty, and the job would find no data on nodes that bill already.",
     facts=("AWS FSX-05", "AWS FSX-10"),
 )
 THROUGHPUT_CLASS = Code(
@@ -321,18 +343,31 @@ THROUGHPUT_CLASS = Code(
     "throughput-class-unknown",
     E,
     "A throughput that the file system does not offer.",
-    facts=("AWS FSX-02", "GCP GCP-STO-01", "AZ AML-01"),
+    why="The cloud refuses the file system after the network stands, or takes another class at another price.",
+    facts=("AWS FSX-02", "GCP-STO-01", "AZ AML-01"),
 )
 SIZE_SOFT_MAX = Code(
     "GI2066",
     "storage-above-soft-limit",
     W,
     "A size above what the service gives without a support request.",
+    why="The request is refused until somebody has asked support for more, which takes days.",
     facts=("AZ AML-02",),
 )
-NAME_TWICE = Code("GI2070", "name-used-twice", E, "Two pools, or two storages, with one name.")
+NAME_TWICE = Code(
+    "GI2070",
+    "name-used-twice",
+    E,
+    "Two pools, or two storages, with one name.",
+    why="Resources are named after them, and two of one name would become one.",
+)
 NAME_TOO_LONG = Code(
-    "GI2071", "name-too-long", E, "A name that the user gives and the cloud does not take.", facts=("GCP GCP-NAM-01",)
+    "GI2071",
+    "name-too-long",
+    E,
+    "A name that the user gives and the cloud does not take.",
+    why="Every resource carries the name; the cloud refuses the first whose limit it passes.",
+    facts=("GCP-NAM-01",),
 )
 
 CODES: tuple[Code, ...] = tuple(v for v in dict(globals()).values() if isinstance(v, Code))

@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from enum import StrEnum
 from typing import Any
 
 from .aws_graph import SUBNET, AwsGraph
 from .resource_graph import Resource
 from .wire_values import entries, late
 
+VPC = "aws:ec2/vpc:Vpc"
 NAT_GATEWAY = "aws:ec2/natGateway:NatGateway"
 INTERNET_GATEWAY = "aws:ec2/internetGateway:InternetGateway"
 ROUTE_TABLE = "aws:ec2/routeTable:RouteTable"
+ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
 _TABLES = (ROUTE_TABLE, "aws:ec2/defaultRouteTable:DefaultRouteTable")
 _ROUTE = "aws:ec2/route:Route"
 _ASSOCIATION = "aws:ec2/routeTableAssociation:RouteTableAssociation"
 _MAIN = "aws:ec2/mainRouteTableAssociation:MainRouteTableAssociation"
 _WORLD = ("0.0.0.0/0", "::/0")
+_Route = tuple[Resource, Mapping[str, Any], str]
+
+
+class Way(StrEnum):
+    """How traffic leaves a subnet."""
+
+    INTERNET = "internet"
+    """Through an internet gateway: only what has a public address gets out."""
+    NAT = "nat"
+    OTHER = "other"
+    """Through something else: a transit gateway, an appliance, a peering."""
+    NONE = "none"
+    UNKNOWN = "unknown"
 
 
 def table_of(aws: AwsGraph, subnet: Resource) -> Resource | None:
     """The route table that is associated with a subnet; None where this program shows none."""
-    for a in aws.of_type(_ASSOCIATION):
-        if any(s.urn == subnet.urn for s in aws.linked(a, "subnetId", SUBNET).resources):
-            tables = aws.linked(a, "routeTableId", *_TABLES).resources
-            return tables[0] if tables else None
-    return None
+    return _tables(aws).get(subnet.urn)
 
 
 def has_internet_route(aws: AwsGraph, subnet: Resource) -> bool | None:
@@ -34,37 +46,84 @@ def has_internet_route(aws: AwsGraph, subnet: Resource) -> bool | None:
     if table is None:
         # Without an association the VPC's main table rules. It has no way out unless the program says so.
         main_is_touched = aws.has(_MAIN, _TABLES[1])
-        associated = any(
-            any(s.urn == subnet.urn for s in aws.linked(a, "subnetId", SUBNET).resources)
-            for a in aws.of_type(_ASSOCIATION)
-        )
-        made_here = bool(aws.linked(subnet, "vpcId", "aws:ec2/vpc:Vpc").resources)
+        associated = subnet.urn in _tables(aws)
+        made_here = bool(aws.linked(subnet, "vpcId", VPC).resources)
         return None if main_is_touched or associated or not made_here else False
     if late(table.get("routes")):
         return None
     if any(_to_internet(aws, owner, route, key) for owner, route, key in _routes(aws, table)):
         return True
-    return None if any(late(r.get("routeTableId")) and not _of(aws, r) for r in aws.of_type(_ROUTE)) else False
+    return None if _stray_route(aws) else False
 
 
 def has_nat_route(aws: AwsGraph, subnet: Resource) -> bool:
     """Whether a subnet shows a default route to a NAT gateway."""
+    return way_out(aws, subnet) is Way.NAT
+
+
+def way_out(aws: AwsGraph, subnet: Resource) -> Way:
+    """How traffic leaves a subnet, as far as the program shows it."""
     table = table_of(aws, subnet)
-    return table is not None and any(
-        route.get("natGatewayId") is not None and _is_default(route) for _, route, _ in _routes(aws, table)
-    )
+    if table is None:
+        return Way.UNKNOWN if has_internet_route(aws, subnet) is None else Way.NONE
+    found = list(_routes(aws, table))
+    defaults = [(o, r, k) for o, r, k in found if _is_default(r)]
+    if any(r.get("natGatewayId") is not None for _, r, _ in defaults):
+        return Way.NAT
+    if any(_to_internet(aws, o, r, k) for o, r, k in defaults):
+        return Way.INTERNET
+    if late(table.get("routes")) or _stray_route(aws) or any(late(r.get("gatewayId")) for _, r, _ in defaults):
+        return Way.UNKNOWN
+    return Way.OTHER if found else Way.NONE
 
 
-def _of(aws: AwsGraph, route: Resource) -> tuple[Resource, ...]:
-    return aws.linked(route, "routeTableId", *_TABLES).resources
+def endpoints(aws: AwsGraph, subnet: Resource) -> tuple[Resource, ...]:
+    """The VPC endpoints of this program in the subnet's VPC."""
+    homes = {v.urn for v in aws.linked(subnet, "vpcId", VPC).resources}
+    return tuple(e for e in aws.of_type(ENDPOINT) if homes.intersection(_vpcs_of(aws, e)))
 
 
-def _routes(aws: AwsGraph, table: Resource) -> Iterator[tuple[Resource, Mapping[str, Any], str]]:
+def _vpcs_of(aws: AwsGraph, endpoint: Resource) -> set[str]:
+    return {v.urn for v in aws.linked(endpoint, "vpcId", VPC).resources}
+
+
+def _tables(aws: AwsGraph) -> dict[str, Resource | None]:
+    """The route table of each subnet that is associated with one; None where it is not of this program."""
+
+    def build() -> dict[str, Resource | None]:
+        found: dict[str, Resource | None] = {}
+        for a in aws.of_type(_ASSOCIATION):
+            tables = aws.linked(a, "routeTableId", *_TABLES).resources
+            for s in aws.linked(a, "subnetId", SUBNET).resources:
+                found.setdefault(s.urn, tables[0] if tables else None)
+        return found
+
+    return aws.once("route tables", build)
+
+
+def _routes(aws: AwsGraph, table: Resource) -> Iterator[_Route]:
     for block in entries(table.get("routes")):
         yield table, block, "routes"
-    for r in aws.of_type(_ROUTE):
-        if any(t.urn == table.urn for t in _of(aws, r)):
-            yield r, r.inputs, "gatewayId"
+    yield from _route_resources(aws).get(table.urn, ())
+
+
+def _route_resources(aws: AwsGraph) -> dict[str, list[_Route]]:
+    """The routes that are resources of their own, by the URN of their table; '' holds those of a table not known yet."""
+
+    def build() -> dict[str, list[_Route]]:
+        found: dict[str, list[_Route]] = {}
+        for r in aws.of_type(_ROUTE):
+            tables = aws.linked(r, "routeTableId", *_TABLES).resources
+            for urn in [t.urn for t in tables] or ([""] if late(r.get("routeTableId")) else []):
+                found.setdefault(urn, []).append((r, r.inputs, "gatewayId"))
+        return found
+
+    return aws.once("routes", build)
+
+
+def _stray_route(aws: AwsGraph) -> bool:
+    """Whether a route exists of which it is not known yet to which table it belongs."""
+    return "" in _route_resources(aws)
 
 
 def _is_default(route: Mapping[str, Any]) -> bool:

@@ -18,11 +18,12 @@ def open_ended(plan: ClusterPlan) -> tuple[PoolPlan, ...]:
     return tuple(p for p in plan.gpu_pools if not _ends_itself(p))
 
 
-def said_to_be_open_ended(plan: ClusterPlan) -> bool:
-    """Whether the missing end is a finding already, with the amounts of the budget in it; a waived one says too little."""
+def said_to_be_open_ended(plan: ClusterPlan, silenced: frozenset[str] = frozenset()) -> bool:
+    """Whether the missing end is a finding already, with the amounts of the budget in it; a waived one says too little, and
+    one of the `silenced` codes nothing."""
     today = plan.now.astimezone(UTC).date()
     waived = any(w.code == CODE_OF_NO_END and today <= w.expires for w in plan.spec.waivers)
-    return bool(open_ended(plan)) and not waived
+    return bool(open_ended(plan)) and not waived and CODE_OF_NO_END not in silenced
 
 
 def _ends_itself(pool: PoolPlan) -> bool:

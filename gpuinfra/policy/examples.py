@@ -120,8 +120,14 @@ def graph_of(example: str, *, preview: bool = False) -> ResourceGraph:
 
 
 def check_graph_example(rule: ResourceRule, example: str, facts: Mapping[str, Any] | None = None) -> GraphReport:
-    """What one rule says of its example."""
-    return check_graph(graph_of(example), rules=(rule,), now=NOW, facts=facts)
+    """What one rule says of its example, beside the plan and the facts that its examples name."""
+    plan = None
+    if rule.examples.spec:
+        from ..plan import resolve
+
+        plan = resolve(spec_of(rule.examples.spec), NOW).plan
+    found = facts if facts is not None else rule.examples.facts
+    return check_graph(graph_of(example), plan, rules=(rule,), now=NOW, facts=found)
 
 
 def _token(short: str) -> str:

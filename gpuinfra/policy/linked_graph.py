@@ -7,13 +7,14 @@ to be unknown, never taken for absent.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from .resource_graph import OutputRef, Resource, ResourceGraph
 from .wire_values import items, late, plain
 
+T = TypeVar("T")
 _COMPOSED = re.compile(r"\$\{([^{}]+)\.([^.{}]+)\}")
 
 
@@ -44,10 +45,17 @@ class LinkedGraph:
         self._by_type: dict[str, list[Resource]] = {}
         self._by_urn: dict[str, Resource] = {}
         self._by_name: dict[str, list[Resource]] = {}
+        self._once: dict[str, object] = {}
         for r in graph:
             self._by_type.setdefault(r.type, []).append(r)
             self._by_urn[r.urn] = r
             self._by_name.setdefault(r.name, []).append(r)
+
+    def once(self, key: str, build: Callable[[], T]) -> T:
+        """What `build` makes, worked out at the first call of this key: an index that several rules read."""
+        if key not in self._once:
+            self._once[key] = build()
+        return cast(T, self._once[key])
 
     def of_type(self, *types: str) -> Iterator[Resource]:
         """Resources of these type tokens, by URN within a type."""

@@ -105,7 +105,7 @@ def _either_way(
     """Findings about a resource that stand either way, in the words of the reading that claims less; the others as
     undecided."""
     first, second = _by_resource(without), _by_resource(with_all)
-    out: list[Verdict] = [u for u in (*without, *with_all) if isinstance(u, Undecided)]
+    out: list[Verdict] = [v for v in (*without, *with_all) if not isinstance(v, Diagnostic)]
     for key in dict.fromkeys([*first, *second]):
         if key in first and key in second:
             out += second[key]

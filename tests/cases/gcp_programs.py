@@ -9,7 +9,7 @@ from gpuinfra.policy import GraphReport
 
 from .judging import judged, rows, spec_findings
 
-GOOGLE = "GCP GCP-"
+GOOGLE = "GCP-"
 
 SPEC = """
 api_version: gpuinfra/v1

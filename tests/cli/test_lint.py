@@ -25,8 +25,8 @@ def test_the_text_form(run, source: tuple[str, Path]):
     ran = run("lint", *source, "--now", NOW)
     assert ran.status == 1
     assert "__main__.py:29:1: error[GI3167] pairs: every pool of cluster 'plane' has GPUs" in ran.out
-    assert ran.out.splitlines()[-1].endswith("0 verdicts undecided, 2 resources judged")
-    assert ran.out.splitlines()[-1].startswith("1 error, ")
+    assert ran.out.splitlines()[-1] == "2 resources judged, 0 verdicts undecided"
+    assert ran.out.splitlines()[-2].startswith("1 error, ")
     assert ran.err == ""
 
 
@@ -43,7 +43,8 @@ def test_the_json_form(run):
         "undecided"
     ]
     found = next(f for f in ran.data["findings"] if f["code"] == "GI3053")
-    assert found["resource"] == "workers-template"
+    assert found["resource"] == {"name": "workers-template", "type": "aws:ec2/launchTemplate:LaunchTemplate"}
+    assert found["facts"] == ["AWS CMP-04"]
     assert found["source"]["file"] == "__main__.py"
 
 
@@ -52,15 +53,45 @@ def test_undecided_verdicts_have_a_section(run):
     first, second, *_ = ran.out.splitlines()
     assert first == "undecided, for want of a value or an option that is not shown here:"
     assert second == "  GI3055 workers-template: the user data are not known yet"
-    assert "1 verdict undecided" in ran.out
+    assert "3 verdicts undecided" in ran.out
 
 
 def test_the_form_where_nothing_can_be_read(run, tmp_path: Path):
     ran = run("lint", "--state", tmp_path / "none.json", "--format", "json")
     assert ran.status == 1
     assert (ran.data["resources"], ran.data["undecided"]) == (None, [])
-    assert [f["code"] for f in ran.data["findings"]] == ["GI1060"]
+    assert [f["code"] for f in ran.data["findings"]] == ["GI1080"]
     assert "nothing was judged" in run("lint", "--state", tmp_path / "none.json").out
+
+
+@pytest.mark.parametrize("form", ["sarif", "github", "junit"])
+def test_the_other_forms(run, form: str):
+    ran = run("lint", "--program", L4, "--format", form, "--now", NOW)
+    assert ran.status == 1
+    assert "GI3167" in ran.out
+    assert "__main__.py" in ran.out
+
+
+def test_a_baseline(run, tmp_path: Path):
+    known = tmp_path / "known.json"
+    run("lint", "--preview", L4 / "preview.json", "--write-baseline", known, "--now", NOW)
+    ran = run("lint", "--preview", L4 / "preview.json", "--baseline", known, "--now", NOW)
+    assert ran.status == 0
+    assert "known from the baseline" in ran.out
+
+
+def test_settings_beside_the_program_count(run, tmp_path: Path):
+    (tmp_path / "preview.json").write_text((L4 / "preview.json").read_text())
+    (tmp_path / "gpuinfra.yaml").write_text("severity:\n  GI3167: warning\n")
+    ran = run("lint", "--preview", tmp_path / "preview.json", "--now", NOW)
+    assert ran.status == 0
+    assert "lowered by settings" in ran.out
+
+
+def test_no_settings_make_an_unreadable_file_right(run, tmp_path: Path):
+    (tmp_path / "preview.json").write_text('{"steps": [')
+    (tmp_path / "gpuinfra.yaml").write_text('severity:\n  GI1081: "off"\n')
+    assert run("lint", "--preview", tmp_path / "preview.json").status == 1
 
 
 def test_rules_of_one_cloud(run):

@@ -146,7 +146,7 @@ def test_a_preview_that_failed_before_its_first_step(tmp_path: Path):
     file = tmp_path / "p.json"
     file.write_text('{"diagnostics": [{"message": "error: no credentials", "severity": "error"}], "changeSummary": {}}')
     found = lint(Source(Kind.PREVIEW, str(file)), now=NOW)
-    assert [d.code for d in found.findings] == ["GI1063"]
+    assert [d.code for d in found.findings] == ["GI1083"]
     assert "no credentials" in found.findings[0].message
 
 

@@ -52,7 +52,7 @@ def test_a_program_is_recorded_as_a_preview_sees_it(folder):
 
 def test_a_folder_without_a_project(folder, tmp_path: Path):
     code, message, hint, source = only(folder(project=None))
-    assert (code, message, source) == ("GI1065", "there is no Pulumi.yaml in it", str(tmp_path))
+    assert (code, message, source) == ("GI1085", "there is no Pulumi.yaml in it", str(tmp_path))
     assert "--preview" in hint
     (tmp_path / "infra").mkdir()
     (tmp_path / "infra" / "Pulumi.yaml").write_text(PROJECT)
@@ -66,28 +66,28 @@ def test_a_folder_below_the_project(folder, tmp_path: Path):
 
 
 def test_what_is_no_folder(folder, tmp_path: Path):
-    assert only(tmp_path / "none")[:2] == ("GI1065", "there is no such folder")
+    assert only(tmp_path / "none")[:2] == ("GI1085", "there is no such folder")
     code, message, hint, _ = only(folder() / "__main__.py")
-    assert (code, message) == ("GI1065", "it is a file")
+    assert (code, message) == ("GI1085", "it is a file")
     assert "--preview" in hint
 
 
 @pytest.mark.parametrize("runtime", ["nodejs", "go", "yaml", "{name: dotnet}"])
 def test_a_program_of_another_language(folder, runtime: str):
     code, message, hint, _ = only(folder(project=f"name: p\nruntime: {runtime}\n"))
-    assert code == "GI1065"
+    assert code == "GI1085"
     assert "only programs in Python" in message
     assert "pulumi preview --json" in hint
 
 
 @pytest.mark.parametrize("project", ["", "- a\n", "name: p\n", "a: [", "\tb: c"])
 def test_a_project_that_is_none(folder, project: str):
-    assert only(folder(project=project))[0] == "GI1065"
+    assert only(folder(project=project))[0] == "GI1085"
 
 
 def test_a_folder_with_a_project_and_no_program(folder):
     code, message, _, _ = only(folder(main=None))
-    assert code == "GI1067"
+    assert code == "GI1087"
     assert "there is no __main__.py in it" in message
 
 
@@ -105,7 +105,7 @@ def test_a_folder_with_a_project_and_no_program(folder):
 def test_a_program_that_raises(folder, tmp_path: Path, main: str, words: str, line: int):
     (tmp_path / "helper.py").write_text("def work():\n    return {}['zone']\n")
     code, message, _, source = only(folder(main=main))
-    assert code == "GI1066"
+    assert code == "GI1086"
     assert words in message
     assert "\n" not in message
     file = "helper.py" if "helper" in main else "__main__.py"
@@ -119,7 +119,7 @@ def test_an_sdk_that_is_not_installed(folder):
 
 def test_what_the_engine_would_refuse(folder):
     found = judged(folder(main=VPC + 'aws.ec2.Vpc("net", cidr_block="10.1.0.0/16")\n'))
-    assert [d.code for d in found.findings] == ["GI1067"]
+    assert [d.code for d in found.findings] == ["GI1087"]
     assert "two resources have the URN" in found.findings[0].message
 
 
@@ -128,7 +128,7 @@ ASKS = 'import pulumi\nzone = pulumi.Config().require("zone")\n'
 
 def test_a_config_value_that_is_missing(folder, tmp_path: Path):
     code, message, hint, source = only(folder(main=ASKS, dev="config:\n  probe:zoen: a\n"))
-    assert (code, message) == ("GI1068", "the program asks for the config value 'probe:zone'")
+    assert (code, message) == ("GI1088", "the program asks for the config value 'probe:zone'")
     assert "--config probe:zone=VALUE" in hint
     assert "did you mean probe:zoen?" in hint
     assert source.startswith(f"{tmp_path / '__main__.py'}:2:")

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from gpuinfra.cli.lint import as_data, as_text
+from gpuinfra.cli import report
+from gpuinfra.cli.lint import as_data
 from gpuinfra.lint import Kind, Linted, Source, lint, values
 from gpuinfra.policy.examples import NOW
 from gpuinfra.policy.resource_graph import UNKNOWN
@@ -98,7 +99,8 @@ def template(secret: Any) -> dict[str, Any]:
 def test_a_secret_is_never_printed(read, more: dict[str, str]):
     found = read(template({values.SIGNATURE: values.SECRET, **more}))
     assert "GI3060" in {d.code for d in found.findings}
-    said = as_text(found) + json.dumps(as_data(found)) + repr(found)
+    said = "".join(report.rendered(report.of(found.findings, ()), form) for form in report.FORMS)
+    said += json.dumps(as_data(found)) + repr(found)
     assert HUSH not in said
     assert "v1:abc" not in said
 
@@ -107,4 +109,4 @@ def test_a_secret_in_the_middle_of_a_finding_is_left_out(read):
     # The message of a rule quotes the instance type; here it is a secret.
     resource = template("")
     resource["inputs"]["instanceType"] = {values.SIGNATURE: values.SECRET, "plaintext": json.dumps("p5.48xlarge")}
-    assert "p5.48xlarge" not in as_text(read(resource))
+    assert "p5.48xlarge" not in report.rendered(report.of(read(resource).findings, ()), "text")

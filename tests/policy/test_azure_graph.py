@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from gpuinfra.policy.azure_changes import changed, covered
 from gpuinfra.policy.azure_firewall import all_rules, closes, port_range
 from gpuinfra.policy.azure_graph import LUSTRE, AzureGraph, canonical, size_of, zones_of
 from gpuinfra.policy.azure_images import booted
@@ -14,6 +13,7 @@ from gpuinfra.policy.azure_moments import moment_of, zone_fault
 from gpuinfra.policy.azure_network import all_subnets, range_of
 from gpuinfra.policy.azure_scaling import most_nodes
 from gpuinfra.policy.examples import graph_of
+from gpuinfra.policy.last_inputs import changed, covered
 from gpuinfra.policy.resource_graph import UNKNOWN
 
 

@@ -25,7 +25,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     if budget is None or budget.per_run_usd is None or cost is None:
         return
     path = "budget.per_run_usd"
-    if cost.lease_hours is None and said_to_be_open_ended(ctx.plan):
+    if cost.lease_hours is None and said_to_be_open_ended(ctx.plan, ctx.options.silenced):
         return
     if cost.lease_hours is None:
         yield CODE.at(

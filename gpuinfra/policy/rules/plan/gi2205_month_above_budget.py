@@ -28,7 +28,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         return
     cost = ctx.cost
     worst = cost.worst_usd_per_month
-    if worst <= budget.per_month_usd or said_to_be_open_ended(plan):
+    if worst <= budget.per_month_usd or said_to_be_open_ended(plan, ctx.options.silenced):
         return
     end = plan.spec.shutdown
     bounded = cost.lease_hours is not None or end is None or (end.idle_after is None and end.stop_at is None)

@@ -15,7 +15,7 @@ from ....diagnostics import Diagnostic, Severity
 from ...money import at_least, dated_by, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described("GI2210", "budget-is-no-cap", Severity.INFO, __doc__, ("AWS COST-05", "GCP GCP-BUD-03"))
+CODE = described("GI2210", "budget-is-no-cap", Severity.INFO, __doc__, ("AWS COST-05", "GCP-BUD-03"))
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:

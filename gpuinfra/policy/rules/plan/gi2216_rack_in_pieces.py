@@ -16,7 +16,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described("GI2216", "rack-in-pieces", Severity.ERROR, __doc__, ("AWS CAP-07", "AZ GB-01", "GCP GCP-PLC-05"))
+CODE = described("GI2216", "rack-in-pieces", Severity.ERROR, __doc__, ("AWS CAP-07", "AZ GB-01", "GCP-PLC-05"))
 _RACK = 18
 _RACKS = {
     Provider.AWS: (re.compile(r"p\d+e-gb\d+\."), (9, _RACK), True),

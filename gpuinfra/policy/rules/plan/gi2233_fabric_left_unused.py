@@ -14,7 +14,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import FabricKind, FabricWish, Workload
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described("GI2233", "fabric-left-unused", Severity.WARNING, __doc__, ("AWS NET-07", "GCP GCP-NET-16"))
+CODE = described("GI2233", "fabric-left-unused", Severity.WARNING, __doc__, ("AWS NET-07", "GCP-NET-16"))
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:

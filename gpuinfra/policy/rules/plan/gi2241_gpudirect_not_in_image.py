@@ -16,7 +16,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import FabricKind, Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described("GI2241", "gpudirect-not-in-image", Severity.WARNING, __doc__, ("GCP GCP-NET-16",))
+CODE = described("GI2241", "gpudirect-not-in-image", Severity.WARNING, __doc__, ("GCP-NET-16",))
 _NAMES = {FabricKind.GPUDIRECT_TCPX: "TCPX", FabricKind.GPUDIRECT_TCPXO: "TCPXO"}
 _HINTS = {
     FabricKind.GPUDIRECT_TCPX: "build an image with the kernel linux-gcp-tcpx, as the a3-highgpu-8g blueprint of "

@@ -15,9 +15,7 @@ from ipaddress import ip_network
 from ....diagnostics import Diagnostic, Severity
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described(
-    "GI2250", "ssh-open-to-the-world", Severity.ERROR, __doc__, ("AWS NET-18", "GCP GCP-NET-13", "AZ SEC-09")
-)
+CODE = described("GI2250", "ssh-open-to-the-world", Severity.ERROR, __doc__, ("AWS NET-18", "GCP-NET-13", "AZ SEC-09"))
 _WIDE = {4: 8, 6: 16}
 """A prefix shorter than this holds so many addresses that it protects nothing."""
 

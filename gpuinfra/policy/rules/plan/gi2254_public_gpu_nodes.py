@@ -14,7 +14,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described("GI2254", "public-gpu-nodes", Severity.WARNING, __doc__, ("AZ SEC-04", "GCP GCP-NET-12"))
+CODE = described("GI2254", "public-gpu-nodes", Severity.WARNING, __doc__, ("AZ SEC-04", "GCP-NET-12"))
 _GPU_NODES_ONLY = {Provider.AZURE: False, Provider.GCP: True}
 
 

@@ -15,7 +15,7 @@ from ....vocabulary import StorageKind
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described(
-    "GI2263", "storage-in-other-zone", Severity.WARNING, __doc__, ("AWS FSX-08", "GCP GCP-STO-03", "AZ AML-05")
+    "GI2263", "storage-in-other-zone", Severity.WARNING, __doc__, ("AWS FSX-08", "GCP-STO-03", "AZ AML-05")
 )
 
 

@@ -15,7 +15,7 @@ from ....vocabulary import Provider
 from ...money import usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described("GI2303", "budget-of-the-billing-account", Severity.INFO, __doc__, ("GCP GCP-BUD-04",))
+CODE = described("GI2303", "budget-of-the-billing-account", Severity.INFO, __doc__, ("GCP-BUD-04",))
 
 _WHOSE = {
     Provider.GCP: "the project's billing account, and is made only by whoever has billing rights there",

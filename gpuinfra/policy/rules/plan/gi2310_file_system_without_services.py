@@ -14,7 +14,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider, StorageKind
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described("GI2310", "file-system-without-services", Severity.INFO, __doc__, ("GCP GCP-STO-02",))
+CODE = described("GI2310", "file-system-without-services", Severity.INFO, __doc__, ("GCP-STO-02",))
 _LUSTRE = "; let that connection's range in on TCP 988 and 6988"
 
 

@@ -17,6 +17,7 @@ from ...aws_graph import GROUP_POLICY, GROUP_SCHEDULE, SCALING_GROUP, SCHEDULE, 
 from ...aws_schedules import stops
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3047", "nodes-without-end", Severity.WARNING, __doc__, ("AWS COST-05",))
 
@@ -32,13 +33,21 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 continue
             least, wanted, _ = group_size(group)
             kept = max(least or 0, wanted or 0)
-            if kept:
+            if not kept and _size_unknown(group):
+                yield Undecided(CODE.code, group.name, "how many nodes run is not known yet")
+            elif kept:
                 yield CODE.at(
                     f"{group.name}.{'scalingConfig' if 'scalingConfig' in group.inputs else 'minSize'}",
                     f"{kept:g} nodes of {facts.name} run for ever: no schedule, lease or idle policy; a budget alone is no "
                     f"cap, its data lag 8–{LAG_HOURS} h",
                     resource=group.name,
                 )
+
+
+def _size_unknown(group: Resource) -> bool:
+    keys = ("scalingConfig", "minSize", "desiredCapacity")
+    inside = [group.get("scalingConfig", k) for k in ("minSize", "desiredSize")]
+    return any(late(v) for v in (*(group.get(k) for k in keys), *inside))
 
 
 def _ends(ctx: GraphContext, group: Resource) -> bool:
@@ -63,6 +72,6 @@ RULE = ResourceRule(
     CODE,
     ("cost", "time"),
     check,
-    Examples((_T.format(0),), (_T.format(1),)),
+    Examples((_T.format(0),), (_T.format(1),), (_T.format("!unknown "),)),
     providers=(Provider.AWS,),
 )

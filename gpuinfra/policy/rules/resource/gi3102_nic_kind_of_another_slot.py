@@ -15,7 +15,7 @@ from ....vocabulary import Provider
 from ...gcp_interfaces import spelled_slots
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
-CODE = described("GI3102", "nic-kind-of-another-slot", Severity.ERROR, __doc__, ("GCP GCP-NET-02",))
+CODE = described("GI3102", "nic-kind-of-another-slot", Severity.ERROR, __doc__, ("GCP-NET-02",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -18,7 +18,7 @@ from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain
 
-CODE = described("GI3103", "interfaces-share-a-network", Severity.ERROR, __doc__, ("GCP GCP-NET-03",))
+CODE = described("GI3103", "interfaces-share-a-network", Severity.ERROR, __doc__, ("GCP-NET-03",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

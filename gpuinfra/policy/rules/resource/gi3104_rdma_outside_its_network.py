@@ -17,7 +17,7 @@ from ...gcp_interfaces import RDMA_KINDS
 from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
-CODE = described("GI3104", "rdma-outside-its-network", Severity.ERROR, __doc__, ("GCP GCP-NET-04",))
+CODE = described("GI3104", "rdma-outside-its-network", Severity.ERROR, __doc__, ("GCP-NET-04",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

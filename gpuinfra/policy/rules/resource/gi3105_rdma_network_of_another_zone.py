@@ -19,7 +19,7 @@ from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain
 
-CODE = described("GI3105", "rdma-network-of-another-zone", Severity.ERROR, __doc__, ("GCP GCP-NET-05",))
+CODE = described("GI3105", "rdma-network-of-another-zone", Severity.ERROR, __doc__, ("GCP-NET-05",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

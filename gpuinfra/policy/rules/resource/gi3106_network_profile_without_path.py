@@ -16,7 +16,7 @@ from ...gcp_types import NETWORK, last_part
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3106", "network-profile-without-path", Severity.ERROR, __doc__, ("GCP GCP-NET-06",))
+CODE = described("GI3106", "network-profile-without-path", Severity.ERROR, __doc__, ("GCP-NET-06",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -19,7 +19,7 @@ from ...gcp_types import NETWORK
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain
 
-CODE = described("GI3107", "rdma-subnets-not-the-types", Severity.ERROR, __doc__, ("GCP GCP-NET-07",))
+CODE = described("GI3107", "rdma-subnets-not-the-types", Severity.ERROR, __doc__, ("GCP-NET-07",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -17,7 +17,7 @@ from ...gcp_interfaces import RDMA_KINDS, outer_address
 from ...gcp_types import FIREWALL, NETWORK, ROUTER
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
-CODE = described("GI3108", "rdma-network-with-ip-extras", Severity.ERROR, __doc__, ("GCP GCP-NET-08",))
+CODE = described("GI3108", "rdma-network-with-ip-extras", Severity.ERROR, __doc__, ("GCP-NET-08",))
 _GLOBAL_POLICY = "gcp:compute/networkFirewallPolicyAssociation:NetworkFirewallPolicyAssociation"
 _EXTRAS = {
     FIREWALL: ("network", "a firewall rule"),

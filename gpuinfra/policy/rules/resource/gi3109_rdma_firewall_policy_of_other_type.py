@@ -17,7 +17,7 @@ from ...gcp_types import NETWORK
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3109", "rdma-firewall-policy-of-other-type", Severity.ERROR, __doc__, ("GCP GCP-NET-09",))
+CODE = described("GI3109", "rdma-firewall-policy-of-other-type", Severity.ERROR, __doc__, ("GCP-NET-09",))
 _ASSOCIATION = "gcp:compute/regionNetworkFirewallPolicyAssociation:RegionNetworkFirewallPolicyAssociation"
 _POLICY = "gcp:compute/regionNetworkFirewallPolicy:RegionNetworkFirewallPolicy"
 _WANTED = "RDMA_ROCE_POLICY"

@@ -18,7 +18,7 @@ from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 
-CODE = described("GI3110", "small-packets-on-the-fabric", Severity.WARNING, __doc__, ("GCP GCP-NET-10",))
+CODE = described("GI3110", "small-packets-on-the-fabric", Severity.WARNING, __doc__, ("GCP-NET-10",))
 _DEFAULT = 1460
 
 

@@ -22,7 +22,7 @@ from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, late, plain
 
-CODE = described("GI3111", "subnets-overlap", Severity.ERROR, __doc__, ("GCP GCP-NET-11",))
+CODE = described("GI3111", "subnets-overlap", Severity.ERROR, __doc__, ("GCP-NET-11",))
 _PRIVATE = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "240.0.0.0/4")))
 """Private and shared ranges that Google takes without routes of its own."""
 

@@ -19,7 +19,7 @@ from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain, truth
 
-CODE = described("GI3112", "gpu-node-with-outer-address", Severity.WARNING, __doc__, ("GCP GCP-NET-12",))
+CODE = described("GI3112", "gpu-node-with-outer-address", Severity.WARNING, __doc__, ("GCP-NET-12",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

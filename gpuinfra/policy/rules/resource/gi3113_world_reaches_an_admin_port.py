@@ -19,7 +19,7 @@ from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import truth
 
-CODE = described("GI3113", "world-reaches-an-admin-port", Severity.ERROR, __doc__, ("GCP GCP-NET-13",))
+CODE = described("GI3113", "world-reaches-an-admin-port", Severity.ERROR, __doc__, ("GCP-NET-13",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -20,7 +20,7 @@ from ...gcp_types import FIREWALL, NETWORK
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
-CODE = described("GI3114", "nodes-cannot-reach-each-other", Severity.WARNING, __doc__, ("GCP GCP-NET-14",))
+CODE = described("GI3114", "nodes-cannot-reach-each-other", Severity.WARNING, __doc__, ("GCP-NET-14",))
 _POLICIES = (
     "gcp:compute/regionNetworkFirewallPolicyAssociation:RegionNetworkFirewallPolicyAssociation",
     "gcp:compute/networkFirewallPolicyAssociation:NetworkFirewallPolicyAssociation",

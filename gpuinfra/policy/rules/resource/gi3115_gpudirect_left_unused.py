@@ -16,7 +16,7 @@ from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3115", "gpudirect-left-unused", Severity.WARNING, __doc__, ("GCP GCP-NET-16",))
+CODE = described("GI3115", "gpudirect-left-unused", Severity.WARNING, __doc__, ("GCP-NET-16",))
 
 
 _MORE = ("additionalNodeNetworkConfigs", "acceleratorNetworkProfile")

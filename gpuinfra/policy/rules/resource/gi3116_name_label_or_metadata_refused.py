@@ -36,7 +36,7 @@ from ...gcp_types import (
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain
 
-CODE = described("GI3116", "name-label-or-metadata-refused", Severity.ERROR, __doc__, ("GCP GCP-NAM-01",))
+CODE = described("GI3116", "name-label-or-metadata-refused", Severity.ERROR, __doc__, ("GCP-NAM-01",))
 _NAMES: dict[str, tuple[tuple[str, str], ...]] = {
     NETWORK: (("name", "name.network"),),
     SUBNET: (("name", "name.subnet"),),

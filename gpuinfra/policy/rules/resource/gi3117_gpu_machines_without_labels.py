@@ -15,7 +15,7 @@ from ....vocabulary import Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3117", "gpu-machines-without-labels", Severity.WARNING, __doc__, ("GCP GCP-LBL-01",))
+CODE = described("GI3117", "gpu-machines-without-labels", Severity.WARNING, __doc__, ("GCP-LBL-01",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

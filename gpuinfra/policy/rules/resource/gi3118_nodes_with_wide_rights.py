@@ -15,7 +15,7 @@ from ....vocabulary import Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3118", "nodes-with-wide-rights", Severity.WARNING, __doc__, ("GCP GCP-IAM-01", "GCP GCP-GKE-08"))
+CODE = described("GI3118", "nodes-with-wide-rights", Severity.WARNING, __doc__, ("GCP-IAM-01", "GCP-GKE-08"))
 _DEFAULT = "-compute@developer.gserviceaccount.com"
 _WIDE = ("roles/editor", "roles/owner")
 _MEMBER = "gcp:projects/iAMMember:IAMMember"

@@ -16,7 +16,7 @@ from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3120", "gpu-machine-migrates", Severity.ERROR, __doc__, ("GCP GCP-SCH-01",))
+CODE = described("GI3120", "gpu-machine-migrates", Severity.ERROR, __doc__, ("GCP-SCH-01",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

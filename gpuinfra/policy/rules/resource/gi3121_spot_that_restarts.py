@@ -16,7 +16,7 @@ from ....vocabulary import Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
 
-CODE = described("GI3121", "spot-that-restarts", Severity.ERROR, __doc__, ("GCP GCP-SCH-02",))
+CODE = described("GI3121", "spot-that-restarts", Severity.ERROR, __doc__, ("GCP-SCH-02",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

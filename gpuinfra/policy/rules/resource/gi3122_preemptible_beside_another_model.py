@@ -15,7 +15,7 @@ from ....vocabulary import Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
 
-CODE = described("GI3122", "preemptible-beside-another-model", Severity.ERROR, __doc__, ("GCP GCP-SCH-03",))
+CODE = described("GI3122", "preemptible-beside-another-model", Severity.ERROR, __doc__, ("GCP-SCH-03",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

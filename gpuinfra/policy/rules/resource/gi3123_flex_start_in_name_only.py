@@ -17,7 +17,7 @@ from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
 
-CODE = described("GI3123", "flex-start-in-name-only", Severity.ERROR, __doc__, ("GCP GCP-SCH-04",))
+CODE = described("GI3123", "flex-start-in-name-only", Severity.ERROR, __doc__, ("GCP-SCH-04",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

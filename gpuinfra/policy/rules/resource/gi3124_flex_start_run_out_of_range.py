@@ -19,7 +19,7 @@ from ...gcp_types import REQUESTS
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 
-CODE = described("GI3124", "flex-start-run-out-of-range", Severity.ERROR, __doc__, ("GCP GCP-SCH-05",))
+CODE = described("GI3124", "flex-start-run-out-of-range", Severity.ERROR, __doc__, ("GCP-SCH-05",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

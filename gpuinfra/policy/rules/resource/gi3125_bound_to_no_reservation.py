@@ -15,7 +15,7 @@ from ....vocabulary import Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late
 
-CODE = described("GI3125", "bound-to-no-reservation", Severity.ERROR, __doc__, ("GCP GCP-SCH-06",))
+CODE = described("GI3125", "bound-to-no-reservation", Severity.ERROR, __doc__, ("GCP-SCH-06",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -15,9 +15,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import CapacityType, Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
-CODE = described(
-    "GI3126", "not-sold-that-way", Severity.ERROR, __doc__, ("GCP GCP-SCH-07", "GCP GCP-SCH-08", "GCP GCP-SCH-09")
-)
+CODE = described("GI3126", "not-sold-that-way", Severity.ERROR, __doc__, ("GCP-SCH-07", "GCP-SCH-08", "GCP-SCH-09"))
 _WORDS = {
     CapacityType.ON_DEMAND: "on demand",
     CapacityType.SPOT: "as spot",

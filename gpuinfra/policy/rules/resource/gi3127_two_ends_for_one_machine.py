@@ -15,7 +15,7 @@ from ....vocabulary import Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3127", "two-ends-for-one-machine", Severity.ERROR, __doc__, ("GCP GCP-SCH-10",))
+CODE = described("GI3127", "two-ends-for-one-machine", Severity.ERROR, __doc__, ("GCP-SCH-10",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

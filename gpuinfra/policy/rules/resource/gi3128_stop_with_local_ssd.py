@@ -16,7 +16,7 @@ from ...gcp_endings import stops_at_end, stops_with_ssd
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
 
-CODE = described("GI3128", "stop-with-local-ssd", Severity.ERROR, __doc__, ("GCP GCP-SCH-11",))
+CODE = described("GI3128", "stop-with-local-ssd", Severity.ERROR, __doc__, ("GCP-SCH-11",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

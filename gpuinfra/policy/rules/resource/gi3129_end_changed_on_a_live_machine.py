@@ -21,7 +21,7 @@ from ...gcp_types import INSTANCE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
 
-CODE = described("GI3129", "end-changed-on-a-live-machine", Severity.WARNING, __doc__, ("GCP GCP-SCH-12",))
+CODE = described("GI3129", "end-changed-on-a-live-machine", Severity.WARNING, __doc__, ("GCP-SCH-12", "GCP-ACC-06"))
 _REPLACED_BY = (
     ("scheduling", "maxRunDuration"),
     ("scheduling", "terminationTime"),
@@ -59,4 +59,23 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
 
 
-RULE = ResourceRule(CODE, ("time", "drift"), check, Examples((), (), ()), providers=(Provider.GCP,))
+_T = """\
+- type: gcp.compute.Instance
+  name: box
+  inputs: {{machineType: {1}, scheduling: {{maxRunDuration: {{seconds: {0}}}}}}}
+"""
+_URN = "urn:pulumi:dev::example::gcp:compute/instance:Instance::box"
+_WAS = {"machineType": "a3-highgpu-8g", "scheduling": {"maxRunDuration": {"seconds": 86400}}}
+
+RULE = ResourceRule(
+    CODE,
+    ("time", "drift"),
+    check,
+    Examples(
+        (_T.format(86400, "a3-highgpu-8g"),),
+        (_T.format(3600, "a3-highgpu-8g"), _T.format(86400, "a3-megagpu-8g")),
+        (_T.replace("{{seconds: {0}}}", "!unknown ").format(0, "a3-highgpu-8g"),),
+        facts={_URN: {"inputs": _WAS}},
+    ),
+    providers=(Provider.GCP,),
+)

@@ -16,7 +16,7 @@ from ...gcp_endings import budget_reacts, ends_itself, is_scheduled, kept_machin
 from ...gcp_types import TEMPLATES
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
-CODE = described("GI3130", "machines-without-end", Severity.WARNING, __doc__, ("GCP GCP-SCH-13",))
+CODE = described("GI3130", "machines-without-end", Severity.WARNING, __doc__, ("GCP-SCH-13",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

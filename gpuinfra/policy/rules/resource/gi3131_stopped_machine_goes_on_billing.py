@@ -16,7 +16,7 @@ from ....vocabulary import CapacityType, Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
 
-CODE = described("GI3131", "stopped-machine-goes-on-billing", Severity.WARNING, __doc__, ("GCP GCP-SCH-14",))
+CODE = described("GI3131", "stopped-machine-goes-on-billing", Severity.WARNING, __doc__, ("GCP-SCH-14",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

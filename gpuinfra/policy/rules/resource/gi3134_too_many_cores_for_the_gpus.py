@@ -17,7 +17,7 @@ from ...gcp_disks import cores_of
 from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
-CODE = described("GI3134", "too-many-cores-for-the-gpus", Severity.ERROR, __doc__, ("GCP GCP-ACC-03",))
+CODE = described("GI3134", "too-many-cores-for-the-gpus", Severity.ERROR, __doc__, ("GCP-ACC-03",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -17,7 +17,7 @@ from ...gcp_types import last_part
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, late, number, plain
 
-CODE = described("GI3135", "no-such-accelerator", Severity.ERROR, __doc__, ("GCP GCP-ACC-04",))
+CODE = described("GI3135", "no-such-accelerator", Severity.ERROR, __doc__, ("GCP-ACC-04",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -16,7 +16,7 @@ from ....vocabulary import Provider
 from ...gcp_types import region_of
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
-CODE = described("GI3136", "not-offered-in-the-zone", Severity.ERROR, __doc__, ("GCP GCP-ACC-05",))
+CODE = described("GI3136", "not-offered-in-the-zone", Severity.ERROR, __doc__, ("GCP-ACC-05",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -16,7 +16,7 @@ from ....vocabulary import Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, late, plain
 
-CODE = described("GI3137", "gpu-partition-refused", Severity.ERROR, __doc__, ("GCP GCP-ACC-07",))
+CODE = described("GI3137", "gpu-partition-refused", Severity.ERROR, __doc__, ("GCP-ACC-07",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

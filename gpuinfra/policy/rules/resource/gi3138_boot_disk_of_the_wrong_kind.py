@@ -21,7 +21,7 @@ CODE = described(
     "boot-disk-of-the-wrong-kind",
     Severity.ERROR,
     __doc__,
-    ("GCP GCP-DSK-01", "GCP GCP-DSK-02", "GCP GCP-DSK-03"),
+    ("GCP-DSK-01", "GCP-DSK-02", "GCP-DSK-03"),
 )
 
 

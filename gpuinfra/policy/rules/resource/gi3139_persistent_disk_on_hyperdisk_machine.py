@@ -17,7 +17,7 @@ from ...gcp_types import last_part
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3139", "persistent-disk-on-hyperdisk-machine", Severity.ERROR, __doc__, ("GCP GCP-DSK-04",))
+CODE = described("GI3139", "persistent-disk-on-hyperdisk-machine", Severity.ERROR, __doc__, ("GCP-DSK-04",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

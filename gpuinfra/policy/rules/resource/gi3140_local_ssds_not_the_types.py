@@ -17,7 +17,7 @@ from ...gcp_machines import Machines
 from ...gcp_types import INSTANCE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
-CODE = described("GI3140", "local-ssds-not-the-types", Severity.ERROR, __doc__, ("GCP GCP-DSK-05",))
+CODE = described("GI3140", "local-ssds-not-the-types", Severity.ERROR, __doc__, ("GCP-DSK-05",))
 _SSD_GB = 375
 
 

@@ -17,7 +17,7 @@ from ...gcp_types import last_part
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain
 
-CODE = described("GI3141", "half-of-a-disks-performance", Severity.ERROR, __doc__, ("GCP GCP-DSK-06",))
+CODE = described("GI3141", "half-of-a-disks-performance", Severity.ERROR, __doc__, ("GCP-DSK-06",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

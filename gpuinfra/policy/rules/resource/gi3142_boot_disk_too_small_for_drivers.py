@@ -17,7 +17,7 @@ from ...gcp_disks import boot_disk_size
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 
-CODE = described("GI3142", "boot-disk-too-small-for-drivers", Severity.WARNING, __doc__, ("GCP GCP-DSK-07",))
+CODE = described("GI3142", "boot-disk-too-small-for-drivers", Severity.WARNING, __doc__, ("GCP-DSK-07",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

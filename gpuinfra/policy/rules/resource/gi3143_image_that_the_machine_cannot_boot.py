@@ -25,7 +25,7 @@ CODE = described(
     "image-that-the-machine-cannot-boot",
     Severity.ERROR,
     __doc__,
-    ("GCP GCP-IMG-01", "GCP GCP-IMG-02", "GCP GCP-IMG-05"),
+    ("GCP-IMG-01", "GCP-IMG-02", "GCP-IMG-05"),
 )
 _ARM = re.compile(r"(?i)(?:^|[-_])(?:arm64|aarch64)(?:$|[-_])")
 _X86 = re.compile(r"(?i)(?:^|[-_])(?:amd64|x86[-_]64)(?:$|[-_])")

@@ -15,7 +15,7 @@ from ....vocabulary import Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
 
-CODE = described("GI3144", "secure-boot-refuses-the-driver", Severity.WARNING, __doc__, ("GCP GCP-IMG-04",))
+CODE = described("GI3144", "secure-boot-refuses-the-driver", Severity.WARNING, __doc__, ("GCP-IMG-04",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -16,7 +16,7 @@ from ...gcp_types import RESOURCE_POLICY
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3145", "placement-policy-with-two-rulers", Severity.ERROR, __doc__, ("GCP GCP-PLC-02",))
+CODE = described("GI3145", "placement-policy-with-two-rulers", Severity.ERROR, __doc__, ("GCP-PLC-02",))
 _PAIRS = (
     ("groupPlacementPolicy", "maxDistance", "gpuTopology"),
     ("workloadPolicy", "acceleratorTopology", "maxTopologyDistance"),

@@ -17,7 +17,7 @@ from ...gcp_types import RESOURCE_POLICY
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 
-CODE = described("GI3146", "more-machines-than-the-distance-holds", Severity.ERROR, __doc__, ("GCP GCP-PLC-03",))
+CODE = described("GI3146", "more-machines-than-the-distance-holds", Severity.ERROR, __doc__, ("GCP-PLC-03",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -16,7 +16,7 @@ from ...gcp_machines import has_rdma
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import number
 
-CODE = described("GI3147", "closest-distance-refused", Severity.ERROR, __doc__, ("GCP GCP-PLC-04",))
+CODE = described("GI3147", "closest-distance-refused", Severity.ERROR, __doc__, ("GCP-PLC-04",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

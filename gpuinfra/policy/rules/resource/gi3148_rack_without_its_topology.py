@@ -18,7 +18,7 @@ from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 
-CODE = described("GI3148", "rack-without-its-topology", Severity.ERROR, __doc__, ("GCP GCP-PLC-05",))
+CODE = described("GI3148", "rack-without-its-topology", Severity.ERROR, __doc__, ("GCP-PLC-05",))
 _RACK = "1x72"
 
 

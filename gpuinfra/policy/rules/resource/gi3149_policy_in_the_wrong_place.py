@@ -17,7 +17,7 @@ from ...gcp_types import GROUPS, RESOURCE_POLICY
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3149", "policy-in-the-wrong-place", Severity.ERROR, __doc__, ("GCP GCP-PLC-06",))
+CODE = described("GI3149", "policy-in-the-wrong-place", Severity.ERROR, __doc__, ("GCP-PLC-06",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -16,7 +16,7 @@ from ...gcp_types import last_part, region_of
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3150", "policy-of-another-region", Severity.ERROR, __doc__, ("GCP GCP-PLC-07",))
+CODE = described("GI3150", "policy-of-another-region", Severity.ERROR, __doc__, ("GCP-PLC-07",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

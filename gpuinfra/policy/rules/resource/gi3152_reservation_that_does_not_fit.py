@@ -19,9 +19,7 @@ from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number, truth
 
-CODE = described(
-    "GI3152", "reservation-that-does-not-fit", Severity.ERROR, __doc__, ("GCP GCP-RSV-01", "GCP GCP-RSV-04")
-)
+CODE = described("GI3152", "reservation-that-does-not-fit", Severity.ERROR, __doc__, ("GCP-RSV-01", "GCP-RSV-04"))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -14,7 +14,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
-CODE = described("GI3153", "spot-from-a-reservation", Severity.ERROR, __doc__, ("GCP GCP-RSV-03",))
+CODE = described("GI3153", "spot-from-a-reservation", Severity.ERROR, __doc__, ("GCP-RSV-03",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

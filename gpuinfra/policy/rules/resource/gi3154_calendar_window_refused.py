@@ -19,7 +19,7 @@ from ...gcp_types import FUTURE_RESERVATION, last_part
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 
-CODE = described("GI3154", "calendar-window-refused", Severity.ERROR, __doc__, ("GCP GCP-RSV-05",))
+CODE = described("GI3154", "calendar-window-refused", Severity.ERROR, __doc__, ("GCP-RSV-05",))
 _DAY = 86400
 _OLDER = re.compile(r"(?:n1|a2|g2)-")
 

@@ -18,7 +18,7 @@ from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number, truth
 
-CODE = described("GI3155", "group-fights-its-resize-request", Severity.ERROR, __doc__, ("GCP GCP-MIG-01",))
+CODE = described("GI3155", "group-fights-its-resize-request", Severity.ERROR, __doc__, ("GCP-MIG-01",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

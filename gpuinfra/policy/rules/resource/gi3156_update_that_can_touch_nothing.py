@@ -16,7 +16,7 @@ from ...gcp_types import GROUPS, NODE_POOL
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 
-CODE = described("GI3156", "update-that-can-touch-nothing", Severity.ERROR, __doc__, ("GCP GCP-MIG-02",))
+CODE = described("GI3156", "update-that-can-touch-nothing", Severity.ERROR, __doc__, ("GCP-MIG-02",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -17,7 +17,7 @@ from ...gcp_types import AUTOSCALERS, GROUPS
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3157", "flex-start-group-healed-or-scaled", Severity.WARNING, __doc__, ("GCP GCP-MIG-03",))
+CODE = described("GI3157", "flex-start-group-healed-or-scaled", Severity.WARNING, __doc__, ("GCP-MIG-03",))
 _DELETES = re.compile(r"gcloud\s+compute\s+instances\s+delete")
 
 

@@ -16,7 +16,7 @@ from ...gcp_types import REGION_GROUP
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late, number
 
-CODE = described("GI3158", "regional-update-below-zone-count", Severity.ERROR, __doc__, ("GCP GCP-MIG-04",))
+CODE = described("GI3158", "regional-update-below-zone-count", Severity.ERROR, __doc__, ("GCP-MIG-04",))
 _FEWEST = 3
 """A region has three zones or more."""
 

@@ -16,7 +16,7 @@ from ...gcp_interfaces import spelled_slots
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late
 
-CODE = described("GI3162", "pool-networks-not-the-types", Severity.ERROR, __doc__, ("GCP GCP-GKE-01",))
+CODE = described("GI3162", "pool-networks-not-the-types", Severity.ERROR, __doc__, ("GCP-GKE-01",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -17,7 +17,7 @@ from ....vocabulary import Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3163", "kubernetes-too-old-for-the-fabric", Severity.ERROR, __doc__, ("GCP GCP-GKE-02",))
+CODE = described("GI3163", "kubernetes-too-old-for-the-fabric", Severity.ERROR, __doc__, ("GCP-GKE-02",))
 _AUTO = "acceleratorNetworkProfile:auto"
 
 

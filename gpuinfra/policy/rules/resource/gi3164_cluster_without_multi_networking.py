@@ -15,7 +15,7 @@ from ....vocabulary import Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late, truth
 
-CODE = described("GI3164", "cluster-without-multi-networking", Severity.ERROR, __doc__, ("GCP GCP-GKE-03",))
+CODE = described("GI3164", "cluster-without-multi-networking", Severity.ERROR, __doc__, ("GCP-GKE-03",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

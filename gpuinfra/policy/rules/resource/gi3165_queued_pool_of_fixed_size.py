@@ -17,7 +17,7 @@ from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number, truth
 
-CODE = described("GI3165", "queued-pool-of-fixed-size", Severity.ERROR, __doc__, ("GCP GCP-GKE-04",))
+CODE = described("GI3165", "queued-pool-of-fixed-size", Severity.ERROR, __doc__, ("GCP-GKE-04",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

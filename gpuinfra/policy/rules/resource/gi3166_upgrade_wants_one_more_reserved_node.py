@@ -15,7 +15,7 @@ from ....vocabulary import Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 
-CODE = described("GI3166", "upgrade-wants-one-more-reserved-node", Severity.WARNING, __doc__, ("GCP GCP-GKE-05",))
+CODE = described("GI3166", "upgrade-wants-one-more-reserved-node", Severity.WARNING, __doc__, ("GCP-GKE-05",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -18,7 +18,7 @@ from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, late, plain, truth
 
-CODE = described("GI3167", "cluster-of-gpu-pools-only", Severity.ERROR, __doc__, ("GCP GCP-GKE-06",))
+CODE = described("GI3167", "cluster-of-gpu-pools-only", Severity.ERROR, __doc__, ("GCP-GKE-06",))
 _TAINT = "nvidia.com/gpu"
 
 

@@ -15,7 +15,7 @@ from ....vocabulary import Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 
-CODE = described("GI3168", "pool-ssds-not-the-types", Severity.WARNING, __doc__, ("GCP GCP-GKE-07",))
+CODE = described("GI3168", "pool-ssds-not-the-types", Severity.WARNING, __doc__, ("GCP-GKE-07",))
 _WAYS = ("ephemeralStorageLocalSsdConfig", "localNvmeSsdBlockConfig")
 
 

@@ -20,9 +20,7 @@ from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 
-CODE = described(
-    "GI3169", "file-system-not-sold", Severity.ERROR, __doc__, ("GCP GCP-STO-01", "GCP GCP-STO-04", "GCP GCP-STO-05")
-)
+CODE = described("GI3169", "file-system-not-sold", Severity.ERROR, __doc__, ("GCP-STO-01", "GCP-STO-04", "GCP-STO-05"))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

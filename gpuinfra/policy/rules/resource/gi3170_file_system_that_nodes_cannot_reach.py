@@ -16,7 +16,7 @@ from ...gcp_types import FILESTORE, LUSTRE, NETWORK, SERVICES
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
-CODE = described("GI3170", "file-system-that-nodes-cannot-reach", Severity.ERROR, __doc__, ("GCP GCP-STO-02",))
+CODE = described("GI3170", "file-system-that-nodes-cannot-reach", Severity.ERROR, __doc__, ("GCP-STO-02",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

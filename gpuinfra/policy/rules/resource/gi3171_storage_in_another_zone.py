@@ -16,7 +16,7 @@ from ...gcp_types import FILESTORE, LUSTRE, is_zone, last_part
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3171", "storage-in-another-zone", Severity.WARNING, __doc__, ("GCP GCP-STO-03",))
+CODE = described("GI3171", "storage-in-another-zone", Severity.WARNING, __doc__, ("GCP-STO-03",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -17,7 +17,7 @@ from ...gcp_types import last_part
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3172", "image-that-moves", Severity.WARNING, __doc__, ("GCP GCP-IMG-03",))
+CODE = described("GI3172", "image-that-moves", Severity.WARNING, __doc__, ("GCP-IMG-03",))
 _FAMILY = "/family/"
 
 

@@ -16,7 +16,7 @@ from ...gcp_types import BUCKET, DISK, FILESTORE, LUSTRE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
 
-CODE = described("GI3173", "data-without-protection", Severity.WARNING, __doc__, ("GCP GCP-STO-06",))
+CODE = described("GI3173", "data-without-protection", Severity.WARNING, __doc__, ("GCP-STO-06",))
 _KEPT = ("PREVENT", "ABANDON")
 
 

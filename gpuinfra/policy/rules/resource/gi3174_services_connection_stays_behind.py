@@ -16,7 +16,7 @@ from ...gcp_types import NETWORK, SERVICES
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3174", "services-connection-stays-behind", Severity.WARNING, __doc__, ("GCP GCP-STO-07",))
+CODE = described("GI3174", "services-connection-stays-behind", Severity.WARNING, __doc__, ("GCP-STO-07",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

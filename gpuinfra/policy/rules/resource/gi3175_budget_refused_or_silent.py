@@ -21,7 +21,7 @@ from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, items, late, number, plain, truth
 
-CODE = described("GI3175", "budget-refused-or-silent", Severity.ERROR, __doc__, ("GCP GCP-BUD-01", "GCP GCP-BUD-02"))
+CODE = described("GI3175", "budget-refused-or-silent", Severity.ERROR, __doc__, ("GCP-BUD-01", "GCP-BUD-02"))
 _PROJECT = re.compile(r"projects/[0-9]+")
 _HIGHEST = 2.0
 """A ratio above this is a percent that was meant."""

@@ -17,7 +17,7 @@ from ...gcp_types import BUDGET
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3176", "budget-without-reaction", Severity.WARNING, __doc__, ("GCP GCP-BUD-03",))
+CODE = described("GI3176", "budget-without-reaction", Severity.WARNING, __doc__, ("GCP-BUD-03",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -16,7 +16,7 @@ from ...gcp_types import REQUESTS
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3178", "finished-request-cannot-be-destroyed", Severity.WARNING, __doc__, ("GCP GCP-OPS-01",))
+CODE = described("GI3178", "finished-request-cannot-be-destroyed", Severity.WARNING, __doc__, ("GCP-OPS-01",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:

@@ -1,4 +1,4 @@
-"""What a program changes on Azure resources that exist: their last inputs stand in the facts, by URN, under `inputs`."""
+"""What a program changes on resources that exist: their last inputs stand in the facts, by URN, under `inputs`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from .resource_graph import Resource
 from .rule import GraphContext
-from .wire_values import items, late, number, truth
+from .wire_values import items, late, number, plain, truth
 
 
 def last(ctx: GraphContext, r: Resource) -> Resource | None:
@@ -24,9 +24,22 @@ def changed(was: Resource, now: Resource, paths: Iterable[str]) -> list[str]:
     for path in paths:
         steps = path.split(".")
         old, new = was.get(*steps), now.get(*steps)
-        if not late(new) and not late(old) and _plain(old) != _plain(new):
+        if not late_inside(new) and not late_inside(old) and _plain(old) != _plain(new):
             found.append(path)
     return found
+
+
+def unsure(was: Resource, now: Resource, paths: Iterable[str]) -> list[str]:
+    """Those of the paths that were set, and of which it is not known yet what they become."""
+    return [p for p in paths if was.get(*p.split(".")) is not None and late_inside(now.get(*p.split(".")))]
+
+
+def late_inside(value: Any) -> bool:
+    """Whether a value, or a part of it, is known only after the deployment."""
+    value = plain(value)
+    if isinstance(value, Mapping):
+        return any(late_inside(v) for v in cast("Mapping[str, Any]", value).values())
+    return any(late_inside(v) for v in items(value)) or late(value)
 
 
 def _plain(value: Any) -> Any:

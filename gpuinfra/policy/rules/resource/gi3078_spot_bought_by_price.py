@@ -1,0 +1,76 @@
+"""Spot that is bought by its price.
+
+What: Spot nodes have a most price, or are taken from the cheapest pool alone.
+Why: The cheapest pool is the one that is taken back first, and a most price ends the nodes when the market moves by a cent. Without either the price is bounded by the on-demand price anyway.
+Fix: Leave maxPrice out, and set spotAllocationStrategy: price-capacity-optimized.
+References: EC2 User Guide, Spot best practices; EC2 Auto Scaling User Guide, allocation strategies
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE, SCALING_GROUP
+from ...resource_graph import Resource
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late, number
+
+CODE = described("GI3078", "spot-bought-by-price", Severity.WARNING, __doc__, ("AWS CAP-15",))
+_PRICE = ("instanceMarketOptions", "spotOptions", "maxPrice")
+_SPLIT = ("mixedInstancesPolicy", "instancesDistribution")
+_CHEAPEST = "lowest-price"
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each template, instance or group."""
+    for t in ctx.aws.of_type(LAUNCH_TEMPLATE, INSTANCE):
+        yield from _priced(t, _PRICE, t.get(*_PRICE))
+    for group in ctx.aws.of_type(SCALING_GROUP):
+        share = group.get(*_SPLIT, "onDemandPercentageAboveBaseCapacity")
+        known = number(share)
+        if group.get("mixedInstancesPolicy") is None or (not late(share) and (known is None or known >= 100)):
+            continue
+        yield from _priced(group, (*_SPLIT, "spotMaxPrice"), group.get(*_SPLIT, "spotMaxPrice"))
+        strategy = group.get(*_SPLIT, "spotAllocationStrategy")
+        if late(strategy) or late(share):
+            yield Undecided(CODE.code, group.name, "how spot is bought is not known yet")
+        elif strategy in (None, _CHEAPEST):
+            said = f"'{strategy}'" if strategy else f"absent, which means {_CHEAPEST}"
+            path = f"{group.name}.{'.'.join(_SPLIT)}.spotAllocationStrategy"
+            yield CODE.at(path, f"spotAllocationStrategy is {said}", resource=group.name)
+
+
+def _priced(r: Resource, path: tuple[str, ...], value: Any) -> Iterator[Diagnostic | Undecided]:
+    if late(value):
+        yield Undecided(CODE.code, r.name, "whether there is a most price is not known yet")
+    elif value not in (None, ""):
+        yield CODE.at(f"{r.name}.{'.'.join(path)}", f"a most price of {value!s:.20} USD", resource=r.name)
+
+
+_T = """\
+- type: aws.autoscaling.Group
+  name: group
+  inputs:
+    mixedInstancesPolicy:
+      instancesDistribution: {{onDemandPercentageAboveBaseCapacity: 0, spotAllocationStrategy: {0}}}
+"""
+_LT = """\
+- type: aws.ec2.LaunchTemplate
+  name: nodes
+  inputs: {{instanceMarketOptions: {{marketType: spot, spotOptions: {{maxPrice: {0}}}}}}}
+"""
+
+RULE = ResourceRule(
+    CODE,
+    ("capacity", "cost"),
+    check,
+    Examples(
+        (_T.format("price-capacity-optimized"), _LT.format("null")),
+        (_T.format("lowest-price"), _T.format("null"), _LT.format('"12.50"')),
+        (_T.format("!unknown "), _LT.format("!unknown ")),
+    ),
+    providers=(Provider.AWS,),
+)

@@ -1,0 +1,75 @@
+"""A boot script that upgrades everything, the GPU driver too.
+
+What: The user data of nodes with NVSwitch upgrade all packages, or turn unattended upgrades on, without holding the NVIDIA ones.
+Why: The driver and nvidia-fabricmanager must be of one version, the running kernel module's. After an upgrade CUDA says 802, 'system not yet initialized', on every GPU of the node until somebody repairs it.
+Fix: Leave the upgrade out and take a newer image, or hold the packages first: apt-mark hold 'nvidia-*'.
+References: aws/aws-parallelcluster#3034; dstackai/dstack#2348; awslabs/awsome-distributed-ai#1165
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...aws_user_data import is_late, script
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+
+CODE = described("GI3083", "boot-script-moves-the-driver", Severity.WARNING, __doc__, ("AWS CMP-12",))
+_WITH_NVSWITCH = ("p4", "p5", "p6")
+_UPGRADES = (
+    re.compile(r"(?m)^[^#\n]*\bapt(?:-get)?\b[^#\n;&|]*\b(?:dist-upgrade|full-upgrade|upgrade)\b"),
+    re.compile(r"(?m)^[^#\n]*\b(?:yum|dnf)\b[^#\n;&|]*\b(?:update|upgrade)\b(?![^\n;&|]*(?:--exclude|-x )|[ \t]+\w)"),
+    re.compile(r"(?m)^package_upgrade:\s*true"),
+    re.compile(r"(?m)^[^#\n]*\b(?:enable|start|install)\b[^#\n;&|]*\bunattended-upgrades\b"),
+)
+_HELD = re.compile(r"apt-mark\s+hold\b|versionlock\s+add\b")
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each template or instance."""
+    for nodes in ctx.aws.nodes:
+        if not nodes.instance_type.startswith(_WITH_NVSWITCH):
+            continue
+        for key in ("userData", "userDataBase64"):
+            value = nodes.template.get(key)
+            if is_late(value):
+                yield Undecided(CODE.code, nodes.name, "the boot script is not known yet")
+                continue
+            text = script(value) if isinstance(value, str) else ""
+            found = next((m for pattern in _UPGRADES if (m := pattern.search(text))), None)
+            if found and not _HELD.search(text):
+                yield CODE.at(
+                    f"{nodes.name}.{key}",
+                    f"line {text.count(chr(10), 0, found.start()) + 1} of the script upgrades the driver of "
+                    f"{nodes.instance_type} with everything else",
+                    resource=nodes.name,
+                )
+
+
+_T = """\
+- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{instanceType: p5.48xlarge, userData: {0}}}}}
+"""
+
+
+def _script(*lines: str) -> str:
+    return base64.b64encode("\n".join(("#!/bin/bash", *lines)).encode()).decode()
+
+
+RULE = ResourceRule(
+    CODE,
+    ("boot", "image"),
+    check,
+    Examples(
+        (
+            _T.format(_script("apt-get update && apt-get install -y jq")),
+            _T.format(_script("apt-mark hold 'nvidia-*'", "apt-get -y upgrade")),
+            _T.format(_script("dnf update -y --exclude='nvidia*'")),
+        ),
+        (_T.format(_script("apt-get update", "apt-get -y dist-upgrade")), _T.format(_script("yum update -y"))),
+        (_T.format("!unknown "),),
+    ),
+    providers=(Provider.AWS,),
+)

@@ -1,0 +1,97 @@
+"""EKS nodes that the control plane cannot talk to.
+
+What: The template of an EKS node group names security groups of this program; the cluster's own is not among them, and no rule joins them to the cluster.
+Why: Groups in the template replace the cluster's security group. The kubelet then reaches no endpoint and the control plane no kubelet: the nodes run, never join, and the group fails after half an hour.
+Fix: Add the cluster's security group (vpcConfig.clusterSecurityGroupId) to the template's first interface, beside the EFA group.
+References: EKS User Guide, launch template support, custom security groups
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...aws_graph import SECURITY_GROUP, AwsGraph, FirewallRule, Nodes
+from ...aws_kubernetes import cluster_of, node_groups
+from ...resource_graph import Resource
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+
+CODE = described("GI3089", "node-group-without-cluster-security-group", Severity.ERROR, __doc__, ("AWS EKS-02",))
+_KEYS = ("networkInterfaces", "vpcSecurityGroupIds", "securityGroupNames")
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each node group whose cluster this program makes."""
+    for group in node_groups(ctx.aws):
+        nodes, cluster = group.nodes, cluster_of(ctx.aws, group.resource)
+        if nodes is None or cluster is None or _depends(nodes.template, cluster, _KEYS):
+            continue
+        named = ctx.aws.security_groups(nodes)
+        if named.unknown or named.foreign:
+            what = (
+                "one of the security groups is not of this program" if named.foreign else "the groups are not known yet"
+            )
+            yield Undecided(CODE.code, nodes.name, what)
+        elif named.resources and not _joined(ctx.aws, nodes, named.resources, cluster):
+            yield CODE.at(
+                f"{nodes.name}.{'networkInterfaces' if nodes.interfaces else 'vpcSecurityGroupIds'}",
+                f"security group '{named.resources[0].name}' replaces that of cluster '{cluster.name}', and no rule joins "
+                "the two",
+                resource=nodes.name,
+            )
+
+
+def _depends(r: Resource, cluster: Resource, keys: tuple[str, ...]) -> bool:
+    return any(cluster.urn in r.property_dependencies.get(k, ()) for k in keys)
+
+
+def _joined(aws: AwsGraph, nodes: Nodes, groups: tuple[Resource, ...], cluster: Resource) -> bool:
+    """Whether a rule speaks of the nodes and of the cluster: of its groups, or of a value that it gives."""
+    own = aws.link(cluster, "vpcConfig", cluster.get("vpcConfig", "securityGroupIds"), SECURITY_GROUP).resources
+    planes, homes = {g.urn for g in own}, {g.urn for g in groups}
+    if planes & homes:
+        return True
+    return any(_speaks_of_both(r, homes, planes, cluster) for r in aws.all_firewall_rules)
+
+
+def _speaks_of_both(rule: FirewallRule, homes: set[str], planes: set[str], cluster: Resource) -> bool:
+    ends = {rule.group, *rule.peers}
+    given = any(cluster.urn in urns for urns in rule.source.property_dependencies.values())
+    return bool(ends & homes) and (given or bool(ends & planes))
+
+
+_T = """\
+- {{type: aws.eks.Cluster, name: plane, inputs: {{vpcConfig: {{subnetIds: [subnet-1]}}}}}}
+- {{type: aws.ec2.SecurityGroup, name: fabric, inputs: {{}}}}
+- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{vpcSecurityGroupIds: {0}}}}}
+- type: aws.eks.NodeGroup
+  name: pool
+  inputs: {{clusterName: !ref plane.name , launchTemplate: {{id: !ref nodes.id }}}}
+"""
+_RULE = """\
+- type: aws.vpc.SecurityGroupIngressRule
+  name: kubelet
+  inputs:
+    securityGroupId: !ref fabric.id
+    ipProtocol: tcp
+    fromPort: 10250
+    toPort: 10250
+    referencedSecurityGroupId: !ref plane.vpcConfig
+"""
+
+RULE = ResourceRule(
+    CODE,
+    ("kubernetes", "network"),
+    check,
+    Examples(
+        (
+            _T.format("[!ref fabric.id , !ref plane.vpcConfig ]"),
+            _T.format("[!ref fabric.id ]") + _RULE,
+            _T.format("null"),
+        ),
+        (_T.format("[!ref fabric.id ]"),),
+        (_T.format("[!ref fabric.id , sg-0123456789abcdef0]"), _T.format("!unknown ")),
+    ),
+    providers=(Provider.AWS,),
+)
