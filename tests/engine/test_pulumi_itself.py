@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from gpuinfra.engine import Engine
+from gpuinfra.lint import Kind, Linted, Source, lint
+from gpuinfra.policy.resource_graph import UNKNOWN
 from tests import language_host
 
 from .driving import Driven, command, copied
@@ -95,6 +97,32 @@ def test_a_program_that_fails_is_told_at_the_users_own_line(shell: Shell) -> Non
         shell.driven.edit(r"model: L5", "model: L4")
     assert "cluster.yaml:" in said
     assert "L5" in said
+
+
+def test_lint_reads_what_the_engine_writes(shell: Shell, tmp_path: Path) -> None:
+    def said(kind: Kind, *words: str) -> Linted:
+        file = tmp_path / f"{kind}.json"
+        file.write_text(shell.pulumi(*words))
+        return lint(Source(kind, str(file)))
+
+    program = lint(Source(Kind.PROGRAM, str(shell.driven.folder)))
+    state = said(Kind.STATE, "stack", "export")
+    preview = said(Kind.PREVIEW, "preview", "--json", "--show-sames")
+    assert program.graph is not None
+    names = [(r.type, r.name) for r in program.graph]
+    for found in (state, preview):
+        assert found.graph is not None
+        assert [(r.type, r.name) for r in found.graph] == names
+        assert {(d.code, d.resource) for d in found.findings} == {(d.code, d.resource) for d in program.findings}
+        assert [r.name for r in found.graph if r.options.get("deleteBeforeReplace") is not UNKNOWN] == []
+        # What the program sets of the options that the engine writes is read back.
+        for r in found.graph:
+            own = program.graph.by_urn(r.urn)
+            assert own is not None
+            for option in ("protect", "ignoreChanges", "replaceOnChanges"):
+                assert r.options.get(option) == own.options.get(option), (r.name, option)
+    partial = said(Kind.PREVIEW, "preview", "--json")
+    assert [d.code for d in partial.findings if d.code.startswith("GI1")] == ["GI1084"]
 
 
 def test_no_language_host_is_said_and_refused(engine: Engine, tmp_path: Path) -> None:
