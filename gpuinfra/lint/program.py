@@ -102,7 +102,12 @@ def _only_stack(file: Path) -> str | None:
 
 def _recorded(asked: source.Source, file: Path, stack: str) -> ResourceGraph:
     from ..testing import RecordingError, record
+    from ..testing.program import find
 
+    try:
+        find(file, stack)
+    except RecordingError as e:
+        raise _refused(asked.path, " ".join(str(e).split())[:_SHOWN]) from None
     try:
         # What the program prints must not mix with the findings.
         with contextlib.redirect_stdout(sys.stderr):

@@ -76,7 +76,7 @@ def _from_project(file: Path, stack: str) -> ProgramFiles:
 def _config(file: Path, document: Mapping[str, Any], project: str, stack: str) -> tuple[dict[str, str], frozenset[str]]:
     config: dict[str, str] = {}
     secrets: set[str] = set()
-    declared = cast("dict[str, Any]", document.get("config") or {})
+    declared = _values(file, document)
     for key, entry in declared.items():
         value: Any = entry
         if isinstance(entry, dict):
@@ -85,7 +85,7 @@ def _config(file: Path, document: Mapping[str, Any], project: str, stack: str) -
         if value is not None:
             config[full_key(key, project)] = text(value)
     stack_file = file.with_name(f"Pulumi.{stack}{file.suffix}")
-    own = cast("dict[str, Any]", _yaml(stack_file).get("config") or {}) if stack_file.is_file() else {}
+    own = _values(stack_file, _yaml(stack_file)) if stack_file.is_file() else {}
     for key, value in own.items():
         full = full_key(key, project)
         if isinstance(value, dict) and set(cast("dict[str, Any]", value)) == {"secure"}:
@@ -95,6 +95,13 @@ def _config(file: Path, document: Mapping[str, Any], project: str, stack: str) -
         else:
             config[full] = text(value)
     return config, frozenset(secrets)
+
+
+def _values(file: Path, document: Mapping[str, Any]) -> dict[str, Any]:
+    found: Any = document.get("config") or {}
+    if not isinstance(found, dict):
+        raise RecordingError(f"{file.name}: config must be a mapping, and is a {type(found).__name__}")
+    return {str(key): value for key, value in cast("dict[Any, Any]", found).items()}
 
 
 def _yaml(file: Path) -> dict[str, Any]:

@@ -87,8 +87,16 @@ def test_a_project_that_is_none(folder, project: str):
 
 def test_a_folder_with_a_project_and_no_program(folder):
     code, message, _, _ = only(folder(main=None))
-    assert code == "GI1087"
+    assert code == "GI1085"
     assert "there is no __main__.py in it" in message
+
+
+@pytest.mark.parametrize("text", ["config: [", "- a", "\tconfig: {}", "config: 3", "config: [a]"])
+def test_a_stacks_file_that_cannot_be_read(folder, text: str):
+    code, message, _, _ = only(folder(dev=text))
+    assert code == "GI1085"
+    assert message.startswith("Pulumi.dev.yaml: ")
+    assert "\n" not in message
 
 
 @pytest.mark.parametrize(
