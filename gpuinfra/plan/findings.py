@@ -227,7 +227,6 @@ CIDR_SIZE = Code(
     "network-size-out-of-range",
     E,
     "A network larger or smaller than the cloud takes.",
-    facts=("AWS NET-23",),
 )
 CIDR_TOO_SMALL = Code(
     "GI2052",
