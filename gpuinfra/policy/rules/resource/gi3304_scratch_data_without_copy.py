@@ -1,8 +1,8 @@
-"""A Lustre file system whose data are nowhere else.
+"""A scratch file system whose data are nowhere else.
 
-What: A file system of type SCRATCH or PERSISTENT_1 has no export to S3; or a persistent one keeps no final backup, is not linked to S3, and is not protected.
-Why: A scratch file system loses data with each failed server, and every file system loses all of them when it is deleted or made anew. Without a final backup, which is the default, nothing is left.
-Fix: Link it to S3 with a DataRepositoryAssociation that exports, or set skipFinalBackup: false and protect: true.
+What: A Lustre file system of type SCRATCH has no link to S3, by exportPath or by a data repository association.
+Why: A scratch file system keeps one copy: data go with each failed server, and all of them when it is deleted or made anew.
+Fix: Link it to S3 with a DataRepositoryAssociation that exports, or take PERSISTENT_2 and protect it.
 References: FSx for Lustre User Guide, deployment options and data repositories
 """
 
@@ -15,9 +15,9 @@ from ....vocabulary import Provider
 from ...aws_graph import ASSOCIATION, LUSTRE, AwsGraph
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late, number, truth
+from ...wire_values import late
 
-CODE = described("GI3304", "lustre-data-without-copy", Severity.WARNING, __doc__, ("AWS FSX-13",))
+CODE = described("GI3304", "scratch-data-without-copy", Severity.WARNING, __doc__, ("AWS FSX-13",))
 _SECOND = "PERSISTENT_2"
 
 
@@ -25,21 +25,14 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each file system. What our own component made is judged with the plan."""
     for fs in ctx.aws.of_type(LUSTRE):
         kind = fs.get("deploymentType")
-        guarded = fs.options.get("protect") is True or fs.options.get("retainOnDelete") is True
         if ctx.aws.ours(fs) or fs.get("exportPath") is not None or _linked(ctx.aws, fs):
             continue
         if late(kind):
             yield Undecided(CODE.code, fs.name, "the type of the file system is not known yet")
-        elif str(kind) != _SECOND and not (guarded and str(kind).startswith("PERSISTENT")):
+        elif kind is None or str(kind).startswith("SCRATCH"):
             yield CODE.at(
                 f"{fs.name}.deploymentType",
                 f"{kind or 'SCRATCH_1, the default,'} with no export to S3: its data are nowhere else",
-                resource=fs.name,
-            )
-        elif str(kind) == _SECOND and not guarded and not _backed_up(fs):
-            yield CODE.at(
-                f"{fs.name}.skipFinalBackup",
-                "no final backup, no backups, no link to S3 and no protection: its data go with it",
                 resource=fs.name,
             )
 
@@ -53,16 +46,10 @@ def _linked(aws: AwsGraph, fs: Resource) -> bool:
     return False
 
 
-def _backed_up(fs: Resource) -> bool:
-    final, days = fs.get("skipFinalBackup"), fs.get("automaticBackupRetentionDays")
-    return truth(final) is False or late(final) or late(days) or bool(number(days))
-
-
 _T = """\
 - type: aws.fsx.LustreFileSystem
   name: scratch
-  inputs: {{deploymentType: {0}, skipFinalBackup: {1}}}
-  options: {2}
+  inputs: {{deploymentType: {0}}}
 """
 _LINK = """\
 - type: aws.fsx.DataRepositoryAssociation
@@ -75,13 +62,9 @@ RULE = ResourceRule(
     ("storage",),
     check,
     Examples(
-        (
-            _T.format("PERSISTENT_2", "false", "{}"),
-            _T.format("PERSISTENT_2", "null", "{protect: true}"),
-            _T.format("SCRATCH_2", "null", "{}") + _LINK,
-        ),
-        (_T.format("SCRATCH_2", "null", "{}"), _T.format("PERSISTENT_2", "null", "{}")),
-        (_T.format("!unknown ", "null", "{}"),),
+        (_T.format("PERSISTENT_2"), _T.format("SCRATCH_2") + _LINK),
+        (_T.format("SCRATCH_2"), _T.format("null")),
+        (_T.format("!unknown "),),
     ),
     providers=(Provider.AWS,),
 )
