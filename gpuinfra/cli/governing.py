@@ -114,9 +114,11 @@ class Governing:
         undecided: Iterable[Undecided] = (),
     ) -> None:
         """What was found about one file. `now` judges waivers; left out, the clock does."""
+        from ..spec.reading import STDIN
+
         governor = self._ready(now or datetime.now(UTC))
         governor.take(found, ruling.settings, path, graph=graph, missing=ruling.missing)
-        self._files.append(path)
+        self._files.append(STDIN if path == "-" else path)
         self._undecided += undecided
         self._faults |= dict.fromkeys(str(f) for f in ruling.faults)
 

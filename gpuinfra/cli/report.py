@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -98,7 +97,8 @@ def rendered(report: Report, form: str, before: str = "", after: str = "") -> st
     if form == "github":
         from .annotations import as_annotations
 
-        return as_annotations(report) + summary_text(report)
+        # What reads it is a log, which shows a colour as an escape.
+        return as_annotations(report) + click.unstyle(summary_text(report))
     width = terminal_width(sys.stdout)
     return before + rendering.as_text(report.findings, excerpts(report.files), width) + summary_text(report) + after
 
@@ -157,6 +157,8 @@ def excerpts(paths: Iterable[str]) -> dict[str, Sequence[str]]:
 
 def save(path: str, text: str) -> str:
     """Writes a file as a whole or not at all; what went wrong as a sentence, or nothing."""
+    import tempfile
+
     folder = os.path.dirname(os.path.abspath(path))
     temporary = ""
     try:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from ..diagnostics import SEVERITY_ORDER, Diagnostic, Severity, Suppressed, Suppression, did_you_mean, in_order
 from ..spec.findings import CODES as READING
 from .baseline import Baseline, Matching
+from .organisation import is_known
 from .registry import house_codes, plan_code
 from .resource_graph import ResourceGraph
 from .settings import NO_PACKAGE, Level, PlacedWaiver, Settings
@@ -133,7 +134,7 @@ class Governor:
                 years = (w.expires - today).days / 365.25
                 text = f"the waiver of {w.code} holds to {w.expires.isoformat()}, {years:.1f} years from now"
                 yield endless.at(f"{placed.path}.expires", text).located(placed.source)
-            if w.code not in house_codes() and not w.code.startswith("GI9"):
+            if not is_known(w.code):
                 hint = did_you_mean(w.code, sorted(c for c in house_codes() if c[:3] == w.code[:3]))
                 text = f"{w.code} is the code of no finding"
                 said = unused.at(f"{placed.path}.code", text, hint, severity=Severity.WARNING)

@@ -11,6 +11,7 @@ from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
+from .registry import house_codes
 from .rule import Rule
 
 if TYPE_CHECKING:
@@ -64,6 +65,13 @@ def own_rules(packages: tuple[str, ...] | None = None) -> OwnRules:
             found[code] = cast(Rule, rule)
             owners[code] = _named(point)
     return OwnRules(tuple(found[c] for c in sorted(found)), tuple(faults), missing)
+
+
+def is_known(code: str) -> bool:
+    """Whether a finding may have a code: one of the house, or of a rule that is installed here."""
+    if code in house_codes():
+        return True
+    return bool(_CODE.fullmatch(code)) and any(r.code.code == code for r in own_rules().rules)
 
 
 def _fault(rule: object, owners: dict[str, str], point: EntryPoint) -> str:

@@ -6,6 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
+from hypothesis import HealthCheck, given
+from hypothesis import settings as trying
+from hypothesis import strategies as st
 
 from gpuinfra.diagnostics import Severity
 from gpuinfra.policy.rule import RuleOptions
@@ -164,3 +168,21 @@ def test_an_own_code_may_be_named_though_its_package_is_not_here(written: Callab
 
 def test_off_is_the_word_and_not_a_truth_value(written: Callable[[str], Settings]):
     assert written("severity: {GI2202: off}").levels["GI2202"].severity is None
+
+
+keys = st.sampled_from(
+    ["severity", "waivers", "rules", "lease_above_usd_per_hour", "code", "expires", "path", "GI2202"]
+)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.sampled_from(["off", "GI2205"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys | st.text(max_size=5), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@trying(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@given(st.dictionaries(keys, values, max_size=4) | values)
+def test_no_settings_raise(written: Callable[[str], Settings], data: object):
+    found = written(yaml.safe_dump(data, allow_unicode=True))
+    assert all(d.source is not None and d.source.file.endswith("gpuinfra.yaml") for d in found.diagnostics)
+    found.options  # noqa: B018

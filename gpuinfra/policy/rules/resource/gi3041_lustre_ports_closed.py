@@ -1,6 +1,6 @@
 """A Lustre file system behind closed ports, or made before its firewall.
 
-What: The file system's security groups do not let TCP 988 and 1018–1023 through in both directions, or the file system does not wait for the rules that do.
+What: The file system's security groups do not let TCP 988 and 1018–1023 through in both directions, or let in none of the program's nodes, or the file system does not wait for the rules that do.
 Why: FSx checks the ports while it creates: it fails with 'allow Lustre LNET traffic on port 988', sometimes, when the rules come a moment later.
 Fix: Open 988 and 1018–1023 in and out between the file system and its clients, and list each rule resource in depends_on.
 References: aws/aws-parallelcluster#6181; aws/aws-parallelcluster#6353; kubernetes-sigs/aws-fsx-csi-driver#32
@@ -38,6 +38,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield CODE.at(
                 group.name, f"the security group of file system '{fs.name}' does not open {closed}", resource=group.name
             )
+        elif not links.foreign and (outside := _shut_out(ctx.aws, rules)):
+            yield CODE.at(
+                fs.name,
+                f"no rule of the file system's security groups lets nodes '{outside}' in at TCP 988 and 1018–1023",
+                "name the nodes' security group in a rule for these ports",
+                resource=fs.name,
+            )
         elif early := _not_awaited(fs, rules):
             yield CODE.at(
                 fs.name,
@@ -65,6 +72,24 @@ def _covered(rules: list[FirewallRule], low: int, high: int) -> bool:
     """Whether the rules together open every port from low to high to somebody."""
     named = [r for r in rules if r.cidrs or r.peers]
     return all(any(r.opens(p, p) for r in named) for p in range(low, high + 1))
+
+
+def _shut_out(aws: AwsGraph, rules: list[FirewallRule]) -> str:
+    """The nodes of the program, where all of them are known and none may come in; empty otherwise. A rule by address is
+    taken to hold the nodes."""
+    ports = [r for r in rules if r.ingress and any(r.opens(p, p) for _, p in _PORTS)]
+    if any(r.unknown or r.cidrs for r in rules):
+        return ""
+    inside = {p for r in ports for p in r.peers}
+    out: list[str] = []
+    for nodes in aws.nodes:
+        groups = aws.security_groups(nodes)
+        if groups.unknown or not groups.count:
+            return ""
+        if inside & {*(g.urn for g in groups.resources), *groups.foreign}:
+            return ""
+        out.append(nodes.name)
+    return out[0] if out else ""
 
 
 def _stray(aws: AwsGraph) -> bool:
@@ -109,13 +134,18 @@ _RACE = """\
   inputs: {deploymentType: SCRATCH_2, securityGroupIds: [!ref fs-sg.id ]}
 """
 
+_NODES = """\
+- {type: aws.ec2.SecurityGroup, name: nodes-sg, inputs: {}}
+- {type: aws.ec2.LaunchTemplate, name: nodes, inputs: {instanceType: p5.48xlarge, vpcSecurityGroupIds: [!ref nodes-sg.id ]}}
+"""
+
 RULE = ResourceRule(
     CODE,
     ("storage", "network"),
     check,
     Examples(
         (_T.format(_OPEN.format()), _RACE + "  depends_on: [in, out]\n"),
-        (_T.format("[]"), _RACE),
+        (_T.format("[]"), _RACE, _RACE + "  depends_on: [in, out]\n" + _NODES),
         (_T.format("!unknown "),),
     ),
     providers=(Provider.AWS,),

@@ -1,6 +1,7 @@
 """A budget that AWS refuses, or that tells nobody.
 
-What: A limit that is not above zero, notifications without a subscriber, too many of them, DAILY with a forecast, or a bad name.
+What: A limit that is not above zero, notifications without a subscriber, too many of them, DAILY with a forecast, or a bad name; or a threshold below one per cent.
+Severity: warning for a threshold below one per cent
 Why: CreateBudget refuses them at `up`, after other resources were made; a notification without subscriber warns nobody.
 Fix: Give a positive limit, one to ten notifications with one to eleven subscribers each, and a name of at most 100 characters without ':' or a backslash.
 References: AWS Budgets API, CreateBudget and Notification
@@ -66,6 +67,15 @@ def _notifications(budget: Resource, listed: list[Mapping[str, Any]]) -> Iterato
         if budget.get("timeUnit") == "DAILY" and notification.get("notificationType") == "FORECASTED":
             yield CODE.at(
                 f"{path}.notificationType", "a DAILY budget takes no FORECASTED notification", resource=budget.name
+            )
+        level = number(plain(notification.get("threshold")))
+        if notification.get("thresholdType") == "PERCENTAGE" and level is not None and 0 < level <= 1:
+            yield CODE.at(
+                f"{path}.threshold",
+                f"{level:g} per cent of the budget is reached at once",
+                f"write {level * 100:g} for {level * 100:g} per cent",
+                resource=budget.name,
+                severity=Severity.WARNING,
             )
         key = tuple(
             repr(notification.get(k)) for k in ("threshold", "thresholdType", "notificationType", "comparisonOperator")

@@ -1,6 +1,6 @@
 """A lease that never fires, or fires at the wrong hour.
 
-What: An EventBridge schedule of `at(…)` that is past, has no timezone, whose input is no JSON or has keys of the wrong case, or whose role EventBridge Scheduler may not use.
+What: An EventBridge schedule of `at(…)` that is past, has no timezone, whose input is no JSON, has keys of the wrong case or wants fewer nodes than the group's minimum, or whose role EventBridge Scheduler may not use.
 Why: Preview accepts all of them. A past moment never comes; without a timezone it is UTC; snake_case keys are ignored by the call, and the nodes run on.
 Fix: Write the moment with scheduleExpressionTimezone, the input as {"AutoScalingGroupName": …, "MinSize": 0, "DesiredCapacity": 0}, and a role trusted by scheduler.amazonaws.com.
 References: EventBridge Scheduler User Guide, universal targets; EventBridge Scheduler User Guide, execution role
@@ -13,11 +13,11 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import SCHEDULE
-from ...aws_schedules import at_text, calls_scaling, input_of, moment_of
+from ...aws_graph import NODE_GROUP, SCALING_GROUP, SCHEDULE, AwsGraph, group_size
+from ...aws_schedules import at_text, calls_scaling, input_of, moment_of, stops
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late
+from ...wire_values import entries, late, number
 
 CODE = described("GI3048", "lease-that-never-fires", Severity.ERROR, __doc__, ("AWS COST-06",))
 _ROLE = "aws:iam/role:Role"
@@ -41,6 +41,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
         if calls_scaling(s):
             yield from _input(s)
+            yield from _held_up(ctx.aws, s)
         yield from _role(ctx, s)
 
 
@@ -61,6 +62,24 @@ def _input(s: Resource) -> Iterator[Diagnostic]:
             f"write '{right}'",
             resource=s.name,
         )
+
+
+def _held_up(aws: AwsGraph, s: Resource) -> Iterator[Diagnostic]:
+    """The call is refused where it wants fewer nodes than the group's minimum and leaves the minimum as it is."""
+    body = input_of(s) or {}
+    flat = {k: v for part in (body, *entries(body.get("ScalingConfig"))) for k, v in part.items()}
+    wanted = next((number(flat[k]) for k in ("DesiredCapacity", "DesiredSize") if k in flat), None)
+    if wanted is None or "MinSize" in flat:
+        return
+    for group in aws.of_type(SCALING_GROUP, NODE_GROUP):
+        least = group_size(group)[0]
+        if least is not None and wanted < least and stops(aws, s, group):
+            yield CODE.at(
+                f"{s.name}.target.input",
+                f"{wanted:g} nodes are wanted, and the minimum of '{group.name}' is {least:g}: the call is refused",
+                'add "MinSize": 0 to the input',
+                resource=s.name,
+            )
 
 
 def _role(ctx: GraphContext, s: Resource) -> Iterator[Diagnostic]:
@@ -90,6 +109,7 @@ _T = """\
     target: {{arn: "arn:aws:scheduler:::aws-sdk:autoscaling:updateAutoScalingGroup", input: '{2}'}}
 """
 _CALL = '{"AutoScalingGroupName": "gpu", "MinSize": 0, "DesiredCapacity": 0}'
+_GROUP = "- {type: aws.autoscaling.Group, name: gpu, inputs: {name: gpu, minSize: 4, maxSize: 4}}\n"
 
 RULE = ResourceRule(
     CODE,
@@ -102,6 +122,8 @@ RULE = ResourceRule(
             _T.format("at(2026-12-05T18:00:00)", "null", _CALL),
             _T.format("at(2026-12-05T18:00:00)", "UTC", '{"auto_scaling_group_name": "gpu", "min_size": 0}'),
             _T.format("at(2026-12-05T18:00:00)", "UTC", "MinSize 0"),
+            _T.format("at(2026-12-05T18:00:00)", "UTC", '{"AutoScalingGroupName": "gpu", "DesiredCapacity": 0}')
+            + _GROUP,
         ),
         (_T.format("!unknown ", "UTC", _CALL),),
     ),

@@ -1,9 +1,9 @@
 """Accelerators written out beside a type that brings its own.
 
-What: `guestAccelerators` of a machine whose type has GPUs differ from what the type has, in kind or number.
-Severity: info where kind and number are right, and could be left out
+What: `guestAccelerators` of a machine whose type has GPUs differ from what the type has, in kind or number; or a GKE pool of such a type names none.
+Severity: info where kind and number are right, and could be left out; warning for a pool that names none
 Why: The machine type decides. Another number is refused; the same one is read back by the provider, and one release planned to replace every such machine because of it.
-Fix: Leave guestAccelerators out of instances and templates. On a GKE pool write the type's own kind and number, since the driver's installation is set there.
+Fix: Leave guestAccelerators out of instances and templates. On a GKE pool write the type's own kind and number, since the driver, sharing and partitions are set there.
 References: hashicorp/terraform-provider-google#24937; hashicorp/terraform-provider-google#25019
 """
 
@@ -29,6 +29,14 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, m.name, "the accelerators are not known yet")
             continue
         want = f"{facts.gpu_count} x {parts.accelerator_type}"
+        if m.is_pool and not attached:
+            yield CODE.at(
+                m.path("guestAccelerators"),
+                f"no accelerator is named on a pool of {m.machine_type}: nothing says which driver GKE lays",
+                f"write type {parts.accelerator_type} and count {facts.gpu_count}",
+                resource=m.name,
+                severity=Severity.WARNING,
+            )
         for kind, count in attached:
             right = kind.removesuffix("-vws") == parts.accelerator_type and count == facts.gpu_count
             if not right:

@@ -8,6 +8,7 @@ References: hashicorp/terraform-provider-google#8765
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from .... import catalog
@@ -20,6 +21,9 @@ from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import truth
 
 CODE = described("GI3133", "gpu-software-without-gpu", Severity.ERROR, __doc__, ("GCP-ACC-02",))
+
+_FOR_GPUS = re.compile(r"with-nvidia-\d|(?:^|-)cu\d{3}(?:-|$)")
+"""Names of images with the driver (accelerator images), or with CUDA (Deep Learning VM images)."""
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -41,7 +45,9 @@ def _wants(m: Machines) -> str:
         return "metadata install-nvidia-driver is set"
     name = last_part(boot_image(m))
     row = catalog.node_image(Provider.GCP, f"family/{name}") if "nvidia" in name else None
-    return f"image '{name}' carries the driver" if isinstance(row, catalog.NodeImage) and row.driver else ""
+    if isinstance(row, catalog.NodeImage) and row.driver:
+        return f"image '{name}' carries the driver"
+    return f"image '{name}' is made for GPUs" if _FOR_GPUS.search(name) else ""
 
 
 _T = """\

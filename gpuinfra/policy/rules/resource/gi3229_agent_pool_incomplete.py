@@ -1,6 +1,6 @@
 """A GPU pool of a managed cluster that lacks what its machines need.
 
-What: A GB200 or GB300 pool that is not Ubuntu2404 or installs AKS's own driver; or a GPU pool without a taint.
+What: A GB200 or GB300 pool that is not Ubuntu2404 or installs AKS's own driver; a pool whose gpuInstanceProfile is none, or whose GPU has no MIG; or a GPU pool without a taint.
 Severity: warning for a pool without a taint
 Why: Only Ubuntu 24.04 and the GPU operator's driver serve GB sizes. Without a taint any pod may land on the dear nodes and keep them from scaling in.
 Fix: Set osSKU: Ubuntu2404 and gpuProfile: {driver: None}; add nodeTaints: ["sku=gpu:NoSchedule"].
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from ....catalog import Accelerator, InstanceType, accelerator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_graph import AgentPool
@@ -19,6 +20,8 @@ from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late, plain
 
 CODE = described("GI3229", "agent-pool-incomplete", Severity.ERROR, __doc__, ("AZ AKS-02", "AZ AKS-03"))
+
+_PROFILES = ("MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g")
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -28,6 +31,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         if pool.facts.gpu_model.startswith("GB"):
             yield from _rack(pool)
+        yield from _slices(pool, pool.facts)
         taints = pool.value("nodeTaints")
         if late(taints):
             yield Undecided(CODE.code, pool.source.name, "the taints are not known yet")
@@ -40,6 +44,20 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 resource=pool.source.name,
                 severity=Severity.WARNING,
             )
+
+
+def _slices(pool: AgentPool, facts: InstanceType) -> Iterator[Diagnostic]:
+    profile = pool.value("gpuInstanceProfile")
+    if profile is None or late(profile):
+        return
+    gpu = accelerator(facts.gpu_model)
+    if facts.mig_supported is False or (isinstance(gpu, Accelerator) and gpu.mig_max_instances == 0):
+        text, hint = f"{profile}, and the GPU of {pool.size} has no MIG", "leave gpuInstanceProfile out"
+    elif profile not in _PROFILES:
+        text, hint = f"'{profile}' is no MIG profile of AKS", f"take one of {', '.join(_PROFILES)}"
+    else:
+        return
+    yield CODE.at(pool.at("gpuInstanceProfile"), text, hint, resource=pool.source.name)
 
 
 def _rack(pool: AgentPool) -> Iterator[Diagnostic]:
@@ -76,6 +94,8 @@ RULE = ResourceRule(
             _T.format(_GB, "Ubuntu", "None", _TAINT),
             _T.format(_GB, "Ubuntu2404", "Install", _TAINT),
             _T.format(_H100, "Ubuntu", "Install", "[]"),
+            _T.format("Standard_NC24ads_A100_v4, gpuInstanceProfile: MIG9g", "Ubuntu", "Install", _TAINT),
+            _T.format("Standard_NC4as_T4_v3, gpuInstanceProfile: MIG1g", "Ubuntu", "Install", _TAINT),
         ),
         (_T.format(_H100, "Ubuntu", "Install", "!unknown "),),
     ),

@@ -1,6 +1,7 @@
 """A budget that Azure refuses, or that tells nobody.
 
 What: An amount that is not above zero, no notification or more than five, a threshold outside 0 to 1000, a notification without a contact, or a filter whose `and` has fewer than two parts.
+Severity: warning for a threshold below one per cent
 Why: The budget is refused at `up`, after other resources were made; and one without a contact warns nobody.
 Fix: Give one to five notifications with a threshold above 0 and up to 1000 percent, and a mail address or an action group each.
 References: Azure Consumption API, Budgets: create or update
@@ -9,6 +10,7 @@ References: Azure Consumption API, Budgets: create or update
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from ....catalog import limit
@@ -56,6 +58,10 @@ def _notifications(budget: Resource, told: Mapping[str, Any]) -> Iterator[Diagno
         if top is not None and not late(level) and (value is None or not 0 < value <= top.maximum):
             text = f"a threshold of {level} is not above 0 and up to {top.maximum} percent"
             yield _said(budget, f"notifications.{name}.threshold", text, "give percent of the amount, as 80")
+        if value is not None and 0 < value <= 1:
+            text = f"{value:g} per cent of the budget is reached at once"
+            path = f"notifications.{name}.threshold"
+            yield replace(_said(budget, path, text, f"write {value * 100:g}"), severity=Severity.WARNING)
         contacts = [plain(one.get(k)) for k in _CONTACTS]
         if not any(late(c) or items(c) for c in contacts):
             yield _said(budget, f"notifications.{name}", "the notification has no contact", "add a mail address")

@@ -64,7 +64,9 @@ def _finding(azure: AzureGraph, where: str, name: str, count: float, size: str) 
 def _ends(azure: AzureGraph, nodes: AzureNodes) -> bool:
     if any(truth(s.get("enabled")) for s in azure.scalers(nodes)):
         return True
-    if any(azure.aims_at(s, "targetResourceId", nodes.resource) for s in azure.of_type(VM_SCHEDULE)):
+    # A schedule that is switched off is none.
+    schedules = [s for s in azure.of_type(VM_SCHEDULE) if str(s.get("status")).lower() != "disabled"]
+    if any(azure.aims_at(s, "targetResourceId", nodes.resource) for s in schedules):
         return True
     return bool(_WATCH.search(boot_text(azure, nodes) or ""))
 

@@ -1,0 +1,106 @@
+"""Unlike GPU machines in one group.
+
+What: One group may start machine types that differ in GPU, number of GPUs or fabric.
+Severity: warning where none of them has a fabric: nodes that serve alone may differ
+Why: One job over such nodes waits for the slowest, and NCCL does not cross from one fabric to another; which mix comes is left to chance.
+Fix: Name types with the same GPU, number and fabric, or make a group of each.
+References: aws/aws-parallelcluster, InstancesAcceleratorsValidator and InstancesNetworkingValidator; Google Cloud docs, instance flexibility; Azure docs, instance mix
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ....catalog import InstanceType, instance_type
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import FabricKind, Provider
+from ...aws_graph import NODE_GROUP, SCALING_GROUP
+from ...azure_graph import SCALE_SET, size_of
+from ...gcp_types import REGION_GROUP, last_part
+from ...resource_graph import Resource
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import entries, items, late, plain
+
+CODE = described("GI3291", "unlike-machines-in-one-group", Severity.ERROR, __doc__, ("AWS CMP-03",))
+_OVERRIDES = ("mixedInstancesPolicy", "launchTemplate", "overrides")
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each group."""
+    for group, where, named in (*_of_aws(ctx), *_of_google(ctx), *_of_azure(ctx)):
+        provider, values = named
+        if any(late(v) for v in values):
+            yield Undecided(CODE.code, group.name, "the machine types are not known yet")
+            continue
+        found = {str(v): instance_type(provider, str(v)) for v in values if isinstance(v, str)}
+        facts = [f for f in found.values() if isinstance(f, InstanceType) and f.has_gpu]
+        unlike = {_alike(f): f for f in facts}
+        if len(unlike) > 1:
+            fabric = any(f.fabric is not FabricKind.NONE for f in facts)
+            said = " and ".join(f"{f.name} ({f.gpu_count} × {f.gpu_model}, {f.fabric})" for f in unlike.values())
+            yield CODE.at(
+                where,
+                f"the group may start {said}",
+                "name types with the same GPU, number and fabric, or make a group of each",
+                resource=group.name,
+                severity=None if fabric else Severity.WARNING,
+            )
+
+
+def _alike(facts: InstanceType) -> tuple[object, ...]:
+    return facts.gpu_model, facts.gpu_count, facts.fabric, facts.fabric_interfaces
+
+
+_Found = Iterator[tuple[Resource, str, tuple[Provider, list[Any]]]]
+
+
+def _of_aws(ctx: GraphContext) -> _Found:
+    for r in ctx.aws.of_type(SCALING_GROUP):
+        named = [plain(o.get("instanceType")) for o in entries(r.get(*_OVERRIDES))]
+        yield r, f"{r.name}.{'.'.join(_OVERRIDES)}", (Provider.AWS, named)
+    for r in ctx.aws.of_type(NODE_GROUP):
+        yield r, f"{r.name}.instanceTypes", (Provider.AWS, [plain(v) for v in items(r.get("instanceTypes"))])
+
+
+def _of_google(ctx: GraphContext) -> _Found:
+    for r in ctx.gcp.of_type(REGION_GROUP):
+        chosen = entries(r.get("instanceFlexibilityPolicy", "instanceSelections"))
+        named = [plain(v) for one in chosen for v in items(plain(one.get("machineTypes")))]
+        names = [last_part(v) if isinstance(v, str) else v for v in named]
+        yield r, f"{r.name}.instanceFlexibilityPolicy.instanceSelections", (Provider.GCP, names)
+
+
+def _of_azure(ctx: GraphContext) -> _Found:
+    for r in ctx.azure.of_type(SCALE_SET):
+        named = [plain(v.get("name")) for v in entries(r.get("skuProfile", "vmSizes"))]
+        sizes = [v if late(v) else size_of(v) for v in named]
+        yield r, f"{r.name}.skuProfile.vmSizes", (Provider.AZURE, sizes)
+
+
+_T = """\
+- type: aws.autoscaling.Group
+  name: group
+  inputs: {{mixedInstancesPolicy: {{launchTemplate: {{overrides: [{{instanceType: p5.48xlarge}}, {{instanceType: {0}}}]}}}}}}
+"""
+_SET = """\
+- type: azure-native.compute.VirtualMachineScaleSet
+  name: nodes
+  inputs: {{skuProfile: {{vmSizes: [{{name: Standard_NC24ads_A100_v4}}, {{name: {0}}}]}}}}
+"""
+_GROUP = """\
+- type: gcp.compute.RegionInstanceGroupManager
+  name: group
+  inputs: {{instanceFlexibilityPolicy: {{instanceSelections: [{{name: best, machineTypes: [g2-standard-4]}}, {{name: next, machineTypes: [{0}]}}]}}}}
+"""
+
+RULE = ResourceRule(
+    CODE,
+    ("accelerator", "fabric"),
+    check,
+    Examples(
+        (_T.format("p5.48xlarge"), _SET.format("Standard_NC24ads_A100_v4"), _GROUP.format("g2-standard-8")),
+        (_T.format("p4d.24xlarge"), _SET.format("Standard_NC80adis_H100_v5"), _GROUP.format("a2-highgpu-1g")),
+        (_T.format("!unknown "),),
+    ),
+)

@@ -1,0 +1,152 @@
+"""GPU nodes on which nothing lays the driver.
+
+What: Nodes with NVIDIA or AMD GPUs boot a plain image, and neither an extension nor the boot script speaks of a driver; or EKS nodes take an image without one.
+Severity: warning where the boot script may yet do it in words that are not known here
+Why: The nodes start, join and bill, and no process sees a GPU: nvidia-smi is not there, and pods that ask for a GPU wait for ever.
+Fix: Take the cloud's image with the driver (EKS: AL2023_x86_64_NVIDIA; Google: ubuntu-accelerator images; Azure: microsoft-dsvm:ubuntu-hpc), or lay it at boot.
+References: Amazon EKS docs, run GPU-accelerated containers; Google Cloud docs, install GPU drivers; Azure docs, install NVIDIA GPU drivers on N-series
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ...aws_graph import NODE_GROUP
+from ...azure_boot import boot_text
+from ...azure_images import PLACE, booted, is_gpu_driver
+from ...gcp_disks import boot_image, boot_image_path
+from ...gcp_machines import Machines
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
+
+CODE = described("GI3292", "nothing-lays-the-driver", Severity.ERROR, __doc__, ("AWS EKS-04",))
+_LAYS = re.compile(r"(?i)nvidia|cuda|driver|rocm|amdgpu|cos-extensions")
+"""Words of a script that lays a driver."""
+_STOCK = (
+    "debian-cloud",
+    "ubuntu-os-cloud",
+    "rocky-linux-cloud",
+    "centos-cloud",
+    "rhel-cloud",
+    "fedora-cloud",
+    "suse-cloud",
+)
+"""Google's projects of images without any driver."""
+_PLAIN_EKS = re.compile(
+    r"(?:AL2023_(?:x86_64|ARM_64)_STANDARD|BOTTLEROCKET_(?:x86_64|ARM_64)(?:_FIPS)?|AL2_(?:x86_64|ARM_64))"
+)
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each node group, machine and set."""
+    yield from _of_aws(ctx)
+    for m in ctx.gcp.vms:
+        yield from _of_google(m)
+    yield from _of_azure(ctx)
+
+
+def _of_aws(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    for nodes in ctx.aws.nodes:
+        facts = ctx.aws.facts_of(nodes)
+        for group in nodes.groups if facts is not None and facts.has_gpu else ():
+            kind = group.get("amiType") if group.type == NODE_GROUP else None
+            if late(kind):
+                yield Undecided(CODE.code, group.name, "the image type is not known yet")
+            elif isinstance(kind, str) and _PLAIN_EKS.fullmatch(kind):
+                arm = "ARM" in kind
+                yield CODE.at(
+                    f"{group.name}.amiType",
+                    f"{kind} carries no GPU driver, and the nodes are {nodes.instance_type}",
+                    f"take {'AL2023_ARM_64_NVIDIA' if arm else 'AL2023_x86_64_NVIDIA'}",
+                    resource=group.name,
+                )
+
+
+def _of_google(m: Machines) -> Iterator[Diagnostic | Undecided]:
+    image = boot_image(m)
+    if not m.has_gpus or not any(f"{project}/" in image for project in _STOCK):
+        return
+    scripts = [m.get("metadata"), m.get("metadataStartupScript")]
+    if any(late(s) for s in scripts):
+        yield Undecided(CODE.code, m.name, "the boot script is not known yet")
+    elif not _LAYS.search(str(scripts)):
+        yield CODE.at(
+            m.path(boot_image_path(m)),
+            f"'{image}' carries no GPU driver, and no startup script speaks of one",
+            "take an image of ubuntu-os-accelerator-images, or lay the driver in the startup script",
+            resource=m.name,
+            severity=Severity.WARNING,
+        )
+
+
+def _of_azure(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    for nodes in ctx.azure.nodes:
+        image = booted(nodes)
+        grid = nodes.board is not None and nodes.board.driver_kind == "grid"
+        if (
+            image is None
+            or image.unknown
+            or image.driver_kind != "none"
+            or not nodes.has_gpu
+            or grid
+            or not nodes.linux
+        ):
+            continue
+        if any(is_gpu_driver(e) for e in ctx.azure.extensions(nodes)):
+            continue
+        text = boot_text(ctx.azure, nodes)
+        if text is None:
+            yield Undecided(CODE.code, nodes.name, "the boot script is not known yet")
+        elif not _LAYS.search(text):
+            yield CODE.at(
+                nodes.at(PLACE),
+                f"{image.urn} carries no GPU driver, and nothing lays one on {nodes.size}",
+                "boot microsoft-dsvm:ubuntu-hpc, or add the extension NvidiaGpuDriverLinux",
+                resource=nodes.name,
+                severity=Severity.WARNING,
+            )
+
+
+_EKS = """\
+- {{type: aws.ec2.LaunchTemplate, name: template, inputs: {{instanceType: g5.xlarge}}}}
+- type: aws.eks.NodeGroup
+  name: pool
+  inputs: {{amiType: {0}, launchTemplate: {{id: !ref template.id }}}}
+"""
+_VM = """\
+- type: gcp.compute.Instance
+  name: box
+  inputs:
+    machineType: g2-standard-8
+    bootDisk: {{initializeParams: {{image: {0}}}}}
+    metadata: {1}
+"""
+_SET = """\
+- type: azure-native.compute.VirtualMachineScaleSet
+  name: nodes
+  inputs:
+    sku: {{name: Standard_ND96isr_H100_v5}}
+    virtualMachineProfile: {{storageProfile: {{imageReference: {{publisher: {0}, version: 24.04.1}}}}}}
+"""
+_DEBIAN = "projects/debian-cloud/global/images/debian-12-bookworm-v20261010"
+
+RULE = ResourceRule(
+    CODE,
+    ("image",),
+    check,
+    Examples(
+        (
+            _EKS.format("AL2023_x86_64_NVIDIA"),
+            _VM.format(_DEBIAN, "{startup-script: apt-get install -y cuda-drivers}"),
+            _SET.format("microsoft-dsvm, offer: ubuntu-hpc, sku: '2404'"),
+        ),
+        (
+            _EKS.format("AL2023_x86_64_STANDARD"),
+            _VM.format(_DEBIAN, "{}"),
+            _SET.format("Canonical, offer: ubuntu-24_04-lts, sku: server"),
+        ),
+        (_EKS.format("!unknown "), _VM.format(_DEBIAN, "!unknown ")),
+    ),
+)

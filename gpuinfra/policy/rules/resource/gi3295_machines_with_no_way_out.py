@@ -1,0 +1,90 @@
+"""GPU machines from which nothing leads out.
+
+What: A machine without an outer address stands in a network of this program that has no Cloud NAT.
+Why: Drivers, packages and containers cannot be fetched: the startup script hangs, and the machine bills. Private Google Access reaches Google's own services only.
+Fix: Add a router with a NAT in the machine's region, or fetch everything from Artifact Registry and Cloud Storage and waive this.
+References: Google Cloud docs, Cloud NAT overview; Google Cloud docs, Private Google Access
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...gcp_graph import GcpGraph
+from ...gcp_types import NETWORK, ROUTER, ROUTER_NAT
+from ...resource_graph import Resource
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import items, late, plain
+
+CODE = described("GI3295", "machines-with-no-way-out", Severity.WARNING, __doc__)
+_ROUTE = "gcp:compute/route:Route"
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each description of machines. A network from elsewhere may have a way out that is not seen."""
+    gcp = ctx.gcp
+    for m in gcp.vms:
+        if not m.has_gpus or m.sketched or gcp.ours(m.source):
+            continue
+        attached = gcp.attachments(m)
+        if not attached or any(a.network is None for a in attached):
+            continue
+        outer = [plain(a.raw.get(k)) for a in attached for k in ("accessConfigs", "ipv6AccessConfigs")]
+        if any(late(o) for o in outer):
+            yield Undecided(CODE.code, m.name, "whether the machine has an outer address is not known yet")
+        elif not any(items(o) for o in outer) and not any(_leads_out(gcp, a.network) for a in attached if a.network):
+            yield CODE.at(
+                f"{m.name}.networkInterfaces",
+                f"no outer address, and no NAT in network '{attached[0].network.name if attached[0].network else ''}'",
+                "add a router and a NAT in the region of the machines",
+                resource=m.name,
+            )
+
+
+def _leads_out(gcp: GcpGraph, network: Resource) -> bool:
+    """Whether a NAT or a route of this program may lead out of a network."""
+    for nat in gcp.of_type(ROUTER_NAT):
+        routers = gcp.linked(nat, "router", ROUTER)
+        if not routers.resources or routers.unknown:
+            return True
+        for router in routers.resources:
+            links = gcp.linked(router, "network", NETWORK)
+            if links.unknown or network in links.resources:
+                return True
+    for route in gcp.of_type(_ROUTE):
+        links = gcp.linked(route, "network", NETWORK)
+        gateway = plain(route.get("nextHopGateway"))
+        own = isinstance(gateway, str) and gateway.endswith("default-internet-gateway")
+        if not own and (links.unknown or network in links.resources):
+            return True
+    return False
+
+
+_T = """\
+- {{type: gcp.compute.Network, name: net, inputs: {{autoCreateSubnetworks: false}}}}
+- {{type: gcp.compute.Subnetwork, name: sub, inputs: {{network: !ref net.id , region: us-central1, ipCidrRange: 10.0.0.0/24}}}}
+- type: gcp.compute.Instance
+  name: box
+  inputs:
+    machineType: g2-standard-8
+    bootDisk: {{initializeParams: {{image: x}}}}
+    networkInterfaces: [{{subnetwork: !ref sub.id , accessConfigs: {0}}}]
+"""
+_NAT = """\
+- {type: gcp.compute.Router, name: router, inputs: {network: !ref net.id , region: us-central1}}
+- {type: gcp.compute.RouterNat, name: nat, inputs: {router: !ref router.name }}
+"""
+
+RULE = ResourceRule(
+    CODE,
+    ("network",),
+    check,
+    Examples(
+        (_T.format("[{}]"), _T.format("null") + _NAT),
+        (_T.format("null"),),
+        (_T.format("!unknown "),),
+    ),
+    providers=(Provider.GCP,),
+)
