@@ -14,6 +14,8 @@ FULL: dict[str, list[str]] = {
     "catalog_prices": [],
     "solver": [],
     "fuzz_specs": ["--count", "20000"],
+    "mistakes.run": [],
+    "mutations": [],
     "engine_up": [],
     "engine_kills": [],
 }
@@ -25,9 +27,11 @@ SMOKE: dict[str, list[str]] = {
     "catalog_prices": [],
     "solver": [],
     "fuzz_specs": ["--count", "200"],
+    "mistakes.run": [],
+    "mutations": ["--smoke"],
 }
 
-_DEFECTS = ("fuzz_specs", "engine_kills")
+_DEFECTS = ("fuzz_specs", "engine_kills", "mistakes.run")
 
 
 def main() -> int:

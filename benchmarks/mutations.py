@@ -147,7 +147,8 @@ def _amount(value: Any) -> int | None:
 
 
 def _changed(r: Resource, path: Path_, value: Any, *, drop: bool = False) -> Resource:
-    return replace(r, inputs=_put(r.inputs, path, value, drop=drop))
+    links = {k: v for k, v in r.property_dependencies.items() if not (drop and path == (k,))}
+    return replace(r, inputs=_put(r.inputs, path, value, drop=drop), property_dependencies=links)
 
 
 def _put(inside: Any, path: Path_, value: Any, *, drop: bool) -> Any:
@@ -197,7 +198,7 @@ class Count:
         return sorted(f"{k} ({self.rows[k]})" for k, seen in self.faults.items() if not seen)
 
 
-def count(cloud: str, every: int = 1, tries: int = 6) -> Count:
+def count(cloud: str, every: int = 1, tries: int = 15) -> Count:
     """Breaks the goldens of a cloud. A kind of break is tried on several resources until a rule says something: one
     resource may not mind what another does."""
     out = Count()

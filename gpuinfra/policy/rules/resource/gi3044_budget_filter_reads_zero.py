@@ -28,6 +28,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         for n, one in enumerate(entries(listed)):
             if plain(one.get("name")) != "TagKeyValue":
                 continue
+            if not late(plain(one.get("values"))) and not items(plain(one.get("values"))):
+                yield CODE.at(
+                    f"{budget.name}.costFilters[{n}].values",
+                    "a filter by tag without a value matches nothing, so the budget reads 0 USD",
+                    "write 'user:<key>$<value>'",
+                    resource=budget.name,
+                )
             for raw in items(plain(one.get("values"))):
                 value = plain(raw)
                 if not isinstance(value, str):
@@ -56,7 +63,7 @@ RULE = ResourceRule(
     check,
     Examples(
         (_T.format("user:Cluster$acme"),),
-        (_T.format("Cluster$acme"), _T.format("user:Cluster")),
+        (_T.format("Cluster$acme"), _T.format("user:Cluster"), _T.format("")),
         (_T.format("!unknown "),),
     ),
     providers=(Provider.AWS,),
