@@ -30,6 +30,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         for n, one in enumerate(entries(listed)):
             if plain(one.get("name")) != "TagKeyValue":
                 continue
+            if not late(plain(one.get("values"))) and not items(plain(one.get("values"))):
+                yield CODE.at(
+                    f"{budget.name}.costFilters[{n}].values",
+                    "a filter by tag without a value matches nothing, so the budget reads 0 USD",
+                    "write 'user:<key>$<value>'",
+                    resource=budget.name,
+                )
             for raw in items(plain(one.get("values"))):
                 value = plain(raw)
                 if not isinstance(value, str):
@@ -60,6 +67,10 @@ def _carried(aws: AwsGraph, key: str, value: str) -> bool:
     for r in aws.graph:
         if r.type == BUDGET or not r.type.startswith(("aws:", "pulumi:providers:aws")):
             continue
+        # A provider's block is JSON text in a recording.
+        given = r.get("defaultTags")
+        if late(given) or (isinstance(given, str) and f'"{key}"' in given and f'"{value}"' in given):
+            return True
         specs = [s.get("tags") for s in entries(r.get("tagSpecifications"))]
         for tags in (r.get("tags"), r.get("defaultTags", "tags"), *specs):
             if late(tags) or any(late(v) for v in _of(tags, key)) or value in _of(tags, key):
@@ -81,14 +92,26 @@ _T = """\
   inputs: {{costFilters: [{{name: TagKeyValue, values: [{0}]}}]}}
 """
 _NODES = "- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{tags: {{Cluster: {0}}}}}}}\n"
+_PROVIDER = """\
+- {type: "pulumi:providers:aws", name: here, inputs: {defaultTags: '{"tags": {"Cluster": "acme"}}'}}
+"""
 
 RULE = ResourceRule(
     CODE,
     ("cost",),
     check,
     Examples(
-        (_T.format("user:Cluster$acme"), _T.format("user:Cluster$acme") + _NODES.format("acme")),
-        (_T.format("Cluster$acme"), _T.format("user:Cluster"), _T.format("user:Cluster$acme") + _NODES.format("lab")),
+        (
+            _T.format("user:Cluster$acme"),
+            _T.format("user:Cluster$acme") + _NODES.format("acme"),
+            _T.format("user:Cluster$acme") + _NODES.format("lab") + _PROVIDER,
+        ),
+        (
+            _T.format("Cluster$acme"),
+            _T.format("user:Cluster"),
+            _T.format(""),
+            _T.format("user:Cluster$acme") + _NODES.format("lab"),
+        ),
         (_T.format("!unknown "),),
     ),
     providers=(Provider.AWS,),
