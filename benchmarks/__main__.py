@@ -15,6 +15,8 @@ FULL: dict[str, list[str]] = {
     "solver": [],
     "rules": [],
     "fuzz_specs": ["--count", "20000"],
+    "mistakes.run": [],
+    "mutations": [],
     "engine_up": [],
     "engine_kills": [],
 }
@@ -27,9 +29,11 @@ SMOKE: dict[str, list[str]] = {
     "solver": [],
     "rules": ["--runs", "1", "--resources", "300"],
     "fuzz_specs": ["--count", "200"],
+    "mistakes.run": [],
+    "mutations": ["--smoke"],
 }
 
-_DEFECTS = ("fuzz_specs", "engine_kills")
+_DEFECTS = ("fuzz_specs", "engine_kills", "mistakes.run")
 
 
 def main() -> int:

@@ -45,6 +45,8 @@ class Case:
         default_factory=dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]]
     )
     """By the peer's name: what it is asked in its own language, wrong and right."""
+    aside: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Peers that say something else of the wrong form, and what: it does not count."""
 
 
 class CaseError(Exception):
@@ -84,6 +86,7 @@ def _case(cloud: str, row: Mapping[str, Any], base: Mapping[str, Any], resources
         spec=_spec(spec, base) if spec else None,
         program=_program(row["id"], program, resources[program["of"]]) if program else None,
         peers=peers,
+        aside=row.get("aside") or {},
     )
 
 

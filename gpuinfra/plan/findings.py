@@ -234,7 +234,6 @@ CIDR_SIZE = Code(
     E,
     "A network larger or smaller than the cloud takes.",
     why="The cloud refuses the network, and every resource that was to stand in it.",
-    facts=("AWS NET-23",),
 )
 CIDR_TOO_SMALL = Code(
     "GI2052",

@@ -75,7 +75,7 @@ class Examples:
     """Why a resource rule has no unknown example: what it judges is always known."""
     spec: str = ""
     """Resource rules that compare with a plan: YAML laid over the base spec, for every example."""
-    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
     """Resource rules that read a look-up or the last deployment: what was found, for every example."""
 
 

@@ -48,7 +48,7 @@ def codes_by_row(codes: Iterable[Code]) -> dict[str, tuple[str, ...]]:
     """The codes that stand for each row, in order."""
     found: dict[str, list[str]] = {}
     for code in codes:
-        for row in code.facts:
+        for row in code.rows:
             found.setdefault(row, []).append(code.code)
     return {row: tuple(sorted(named)) for row, named in found.items()}
 

@@ -185,3 +185,7 @@ def test_a_rule_has_all_its_metadata(rule: PlanRule | ResourceRule):
     assert len(set(code.facts)) == len(code.facts)
     assert code.summary.endswith(".")
     assert code.why.endswith((".", "!", ":"))
+
+
+def test_every_rule_can_be_a_key():
+    assert len(set(registry.all_rules())) == len(registry.all_rules())

@@ -36,6 +36,8 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         if worst
         else "the price is not known"
     )
+    if unknown and worst:
+        price += f"; the price of pool {', '.join(unknown)} is not known"
     text = f"{nodes} with no lease, no idle limit and no schedule: {price}"
     if plan.spec.budget is not None and worst:
         text += (

@@ -30,6 +30,15 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if not nodes.efa:
             continue
         links = aws.security_groups(nodes)
+        bare = [i for i in nodes.efa if i.get("securityGroups") is None or i.get("securityGroups") == []]
+        if bare and len(bare) < len(nodes.efa):
+            yield CODE.at(
+                f"{nodes.name}.networkInterfaces",
+                f"{len(bare)} of {len(nodes.efa)} EFA interfaces name no security group, and get the default one",
+                "name the same security group on every EFA interface",
+                resource=nodes.name,
+            )
+            continue
         good = {g.urn for g in links.resources if not _missing(aws, g)}
         carriers.append((nodes, good, links.decided))
         if good:

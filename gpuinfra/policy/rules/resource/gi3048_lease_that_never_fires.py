@@ -47,6 +47,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 def _input(s: Resource) -> Iterator[Diagnostic]:
     body = s.get("target", "input")
+    if body is None and s.get("target") is not None:
+        text = "the call is made without an input, and names no group"
+        yield CODE.at(f"{s.name}.target.input", text, resource=s.name)
+        return
     if not isinstance(body, str) or (late(body) and input_of(s) is None):
         return
     found = input_of(s)

@@ -1,6 +1,7 @@
 """A group whose bounds cross, or whose template version is not followed.
 
 What: The least, wanted and most nodes are not in that order; or the template's version is `$Latest`, `$Default`, or a text that came out of an unset value.
+Severity: warning where no version is named
 Why: EC2 refuses crossed bounds. `$Latest` hides a changed template from preview, so nodes differ without a word.
 Fix: Order the three numbers, and pass the template's latestVersion.
 References: pulumi/pulumi-eks#980; pulumi/pulumi-eks#1086; EC2 Auto Scaling API, CreateAutoScalingGroup
@@ -42,6 +43,15 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 f"{group.name}.{key}",
                 f"{wanted:g} nodes are wanted, outside {least or 0:g} to {f'{most:g}' if most is not None else 'any'}",
                 resource=group.name,
+            )
+        template = group.get("launchTemplate", "id") if group.type == SCALING_GROUP else None
+        if template is not None and group.get("launchTemplate", "version") is None:
+            yield CODE.at(
+                f"{group.name}.launchTemplate.version",
+                "no version is named, which means the default one: a change of the template reaches no new node",
+                "name the template's latestVersion",
+                resource=group.name,
+                severity=Severity.WARNING,
             )
         for path in _VERSIONS:
             version = group.get(*path)

@@ -31,8 +31,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 continue
             said = group.get("waitForCapacityTimeout")
             least, wanted, _ = group_size(group)
-            if late(said):
-                yield Undecided(CODE.code, group.name, "how long `up` waits is not known yet")
+            size_unknown = late(group.get("desiredCapacity")) and not least and str(said) not in _AT_ONCE
+            if late(said) or size_unknown:
+                yield Undecided(CODE.code, group.name, "how long `up` waits, or for how many, is not known yet")
             elif str(said) not in _AT_ONCE and (least or wanted):
                 what = f"'{said}'" if said is not None else "10 minutes, the default"
                 yield CODE.at(

@@ -25,16 +25,20 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template; what our own component made is judged by the plan rules."""
     for nodes in ctx.aws.nodes:
         template = nodes.template
-        if not nodes.efa or nodes.most_nodes < 2 or has_target(template) or ctx.aws.ours(template):
+        unknown = any(late(g.get("maxSize")) or late(g.get("scalingConfig")) for g in nodes.groups)
+        few = nodes.most_nodes < 2 and not unknown
+        if not nodes.efa or few or has_target(template) or ctx.aws.ours(template):
             continue
-        placed = template.get("placement") is not None or any(g.get("placementGroup") is not None for g in nodes.groups)
+        named = [template.get("placement", k) for k in ("groupName", "groupId")]
+        named += [g.get("placementGroup") for g in nodes.groups]
+        placed = any(n is not None for n in named)
         said = market(template)
         if placed:
             yield from _spread(ctx, nodes)
         if placed or said == BLOCK_MARKET:
             continue
-        if late(said):
-            yield Undecided(CODE.code, nodes.name, "the market type is not known yet")
+        if late(said) or nodes.most_nodes < 2:
+            yield Undecided(CODE.code, nodes.name, "the market type or the number of nodes is not known yet")
         else:
             yield CODE.at(
                 f"{nodes.name}.placement",
@@ -47,14 +51,17 @@ def _spread(ctx: GraphContext, nodes: Nodes) -> Iterator[Diagnostic | Undecided]
     aws, template = ctx.aws, nodes.template
     found = [aws.link(template, "placement", template.get("placement", "groupName"), PLACEMENT_GROUP)]
     found += [aws.linked(g, "placementGroup", PLACEMENT_GROUP) for g in nodes.groups]
-    for group in {r.urn: r for links in found for r in links.resources}.values():
+    groups = {r.urn: r for links in found for r in links.resources}
+    texts = {t for links in found for t in links.foreign}
+    groups.update({r.urn: r for r in aws.of_type(PLACEMENT_GROUP) if r.get("name") in texts})
+    for group in groups.values():
         strategy = group.get("strategy")
         if late(strategy):
             yield Undecided(CODE.code, nodes.name, "the strategy of the placement group is not known yet")
         elif isinstance(strategy, str) and strategy != "cluster":
             yield CODE.at(
                 f"{group.name}.strategy",
-                f"strategy '{strategy}', and the group holds up to {nodes.most_nodes:g} EFA nodes of '{nodes.name}'",
+                f"strategy '{strategy}', and the group holds the EFA nodes of '{nodes.name}'",
                 "set strategy: cluster",
                 resource=group.name,
                 severity=Severity.ERROR,

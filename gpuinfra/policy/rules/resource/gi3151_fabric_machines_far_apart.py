@@ -8,10 +8,11 @@ References: Google Cloud docs, Compact placement policy and workload policy over
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import CapacityType, FabricKind, Provider
+from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3151", "fabric-machines-far-apart", Severity.WARNING, __doc__, ())
@@ -23,7 +24,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for m in ctx.gcp.vms:
         if m.facts is None or m.facts.fabric is FabricKind.NONE or ctx.gcp.several(m) is False:
             continue
-        if ctx.gcp.ours(m.source) or m.get("resourcePolicies") is not None:
+        if ctx.gcp.ours(m.source):
+            continue
+        if m.get("resourcePolicies") is not None:
+            yield from _apart(ctx, m)
             continue
         if any(g.get("resourcePolicies", "workloadPolicy") is not None for g in m.groups):
             continue
@@ -36,6 +40,19 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 m.path("resourcePolicies"),
                 f"up to {ctx.gcp.most_machines(m):g} machines of {m.machine_type} without a placement policy",
                 resource=m.name,
+            )
+
+
+def _apart(ctx: GraphContext, m: Machines) -> Iterator[Diagnostic]:
+    """A placement policy that does not say to stand together."""
+    for policy in ctx.gcp.policies(m):
+        placed = policy.get("groupPlacementPolicy")
+        if isinstance(placed, Mapping) and policy.get("groupPlacementPolicy", "collocation") is None:
+            yield CODE.at(
+                f"{policy.name}.groupPlacementPolicy.collocation",
+                f"the policy of machines '{m.name}' does not keep them together",
+                "set collocation: COLLOCATED",
+                resource=policy.name,
             )
 
 

@@ -33,7 +33,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         for r in azure.subnets(nodes).resources:
             subnet = subnet_block(r)
             private = subnet.value("defaultOutboundAccess")
-            if r.urn in said or any(subnet.value(k) is not None for k in _WAYS_OUT):
+            ways = [(azure.to(r, k, subnet.value(k)), subnet.value(k)) for k in _WAYS_OUT]
+            if r.urn in said or any(links.count or links.unknown or late(v) for links, v in ways):
                 continue
             if late(private):
                 yield Undecided(CODE.code, r.name, "defaultOutboundAccess is not known yet")

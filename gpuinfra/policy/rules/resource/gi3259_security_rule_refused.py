@@ -49,6 +49,9 @@ def _fault(rule: SecurityRule) -> tuple[str, str]:
         many = f"{one}es" if one.endswith("Prefix") else f"{one}s"
         if rule.value(one) and items(rule.value(many)):
             return f"{one} and {many} exclude each other", "keep one of them"
+    ports = ("destinationPortRange", "destinationPortRanges")
+    if rule.value("sourcePortRange") is not None and all(rule.value(p) is None for p in ports):
+        return "no destination port is written, and Azure wants one", 'write destinationPortRange, "*" for all'
     return "", ""
 
 

@@ -1,6 +1,7 @@
 """A number of nodes that `up` and an autoscale setting both set.
 
 What: An autoscale setting moves a scale set, or the cluster's autoscaler a pool, and `up` does not ignore its number of nodes.
+Severity: warning for a pool of a managed cluster, whose autoscaler moves it again
 Why: The next `up` sets the written number again and starts the whole set that was scaled away, or stops nodes at work.
 Fix: Add ignoreChanges: ["sku.capacity"] (pools of a managed cluster: count).
 References: hashicorp/terraform-provider-azurerm#1341; Azure/vm-scale-sets#70
@@ -49,6 +50,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 "the cluster's autoscaler moves the number of nodes, and the next `up` sets it back",
                 "add ignoreChanges: [count]",
                 resource=pool.source.name,
+                severity=Severity.WARNING,
             )
 
 

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_graph import GcpGraph
-from ...gcp_types import NETWORK, ROUTER, ROUTER_NAT
+from ...gcp_types import NETWORK, ROUTER, ROUTER_NAT, SUBNET
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import items, late, plain
+from ...wire_values import entries, items, late, plain
 
 CODE = described("GI3295", "machines-with-no-way-out", Severity.WARNING, __doc__)
 _ROUTE = "gcp:compute/route:Route"
@@ -34,7 +34,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         outer = [plain(a.raw.get(k)) for a in attached for k in ("accessConfigs", "ipv6AccessConfigs")]
         if any(late(o) for o in outer):
             yield Undecided(CODE.code, m.name, "whether the machine has an outer address is not known yet")
-        elif not any(items(o) for o in outer) and not any(_leads_out(gcp, a.network) for a in attached if a.network):
+        elif not any(items(o) for o in outer) and not any(
+            _leads_out(gcp, a.network, a.subnet) for a in attached if a.network
+        ):
             yield CODE.at(
                 f"{m.name}.networkInterfaces",
                 f"no outer address, and no NAT in network '{attached[0].network.name if attached[0].network else ''}'",
@@ -43,7 +45,16 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
 
 
-def _leads_out(gcp: GcpGraph, network: Resource) -> bool:
+def _serves(gcp: GcpGraph, nat: Resource, subnet: Resource | None) -> bool:
+    """Whether a NAT takes a subnet: all of its network, or those that it lists."""
+    if subnet is None or nat.get("sourceSubnetworkIpRangesToNat") != "LIST_OF_SUBNETWORKS":
+        return True
+    listed = [plain(block.get("name")) for block in entries(nat.get("subnetworks"))]
+    links = gcp.link(nat, "subnetworks", listed or nat.get("subnetworks"), SUBNET)
+    return links.unknown or bool(links.foreign) or subnet in links.resources
+
+
+def _leads_out(gcp: GcpGraph, network: Resource, subnet: Resource | None) -> bool:
     """Whether a NAT or a route of this program may lead out of a network."""
     for nat in gcp.of_type(ROUTER_NAT):
         routers = gcp.linked(nat, "router", ROUTER)
@@ -51,7 +62,7 @@ def _leads_out(gcp: GcpGraph, network: Resource) -> bool:
             return True
         for router in routers.resources:
             links = gcp.linked(router, "network", NETWORK)
-            if links.unknown or network in links.resources:
+            if (links.unknown or network in links.resources) and _serves(gcp, nat, subnet):
                 return True
     for route in gcp.of_type(_ROUTE):
         links = gcp.linked(route, "network", NETWORK)
@@ -77,13 +88,21 @@ _NAT = """\
 - {type: gcp.compute.RouterNat, name: nat, inputs: {router: !ref router.name }}
 """
 
+_OTHER = """\
+- {type: gcp.compute.Subnetwork, name: away, inputs: {network: !ref net.id , region: us-central1, ipCidrRange: 10.0.1.0/24}}
+- {type: gcp.compute.Router, name: router, inputs: {network: !ref net.id , region: us-central1}}
+- type: gcp.compute.RouterNat
+  name: nat
+  inputs: {router: !ref router.name , sourceSubnetworkIpRangesToNat: LIST_OF_SUBNETWORKS, subnetworks: [{name: !ref away.id }]}
+"""
+
 RULE = ResourceRule(
     CODE,
     ("network",),
     check,
     Examples(
         (_T.format("[{}]"), _T.format("null") + _NAT),
-        (_T.format("null"),),
+        (_T.format("null"), _T.format("null") + _OTHER),
         (_T.format("!unknown "),),
     ),
     providers=(Provider.GCP,),
