@@ -53,6 +53,12 @@ class Code:
     varies: str = ""
     """When a finding has another severity than `severity`, as 'warning where the lease is a duration'."""
 
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The facts as findings carry them: `AWS NET-06`, `GCP-GKE-06`, `AZ IMG-08`. Google's rows have their cloud in
+        their own name; before it the cloud would stand twice."""
+        return tuple(f.removeprefix("GCP ") if f.startswith("GCP GCP-") else f for f in self.facts)
+
     def at(
         self, path: str, message: str, hint: str = "", *, severity: Severity | None = None, resource: str = ""
     ) -> Diagnostic:
@@ -61,7 +67,36 @@ class Code:
         Secrets that the texts quote are left out here as well, for rules that quote a value themselves.
         """
         texts = (redacted(path), redacted(message), redacted(hint) or self.fix)
-        return Diagnostic(self.code, severity or self.severity, *texts, resource=resource)
+        return Diagnostic(self.code, severity or self.severity, *texts, resource=resource, facts=self.rows)
+
+
+class Suppressed(StrEnum):
+    """Why a finding counts for less than its rule says."""
+
+    WAIVED = "waived"
+    LOWERED = "lowered"
+    OFF = "off"
+    BASELINE = "baseline"
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """What took a finding's weight: never without a word in the summary."""
+
+    kind: Suppressed
+    severity: Severity
+    """What the finding counted for before."""
+    reason: str = ""
+    expires: str = ""
+    """Last day of a waiver."""
+    by: str = ""
+    """The file that says so, where it is not the spec."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As the JSON output spells it; what there is not is left out."""
+        out = {"kind": str(self.kind), "severity": str(self.severity), "reason": self.reason}
+        out |= {"expires": self.expires, "by": self.by}
+        return {k: v for k, v in out.items() if v}
 
 
 @dataclass(frozen=True)
@@ -76,6 +111,11 @@ class Diagnostic:
     source: Source | None = None
     resource: str = ""
     """Logical name of the resource that the finding is about, where it is about one."""
+    resource_type: str = ""
+    """Its type token; empty where it is not known."""
+    facts: tuple[str, ...] = ()
+    """The rows of the facts tables that it stands for."""
+    suppression: Suppression | None = None
 
     @property
     def docs(self) -> str:
@@ -101,9 +141,12 @@ class Diagnostic:
             "hint": self.hint,
             "source": {"file": source.file, "line": source.line, "column": source.column} if source else None,
             "docs": self.docs,
+            "facts": list(self.facts),
         }
         if self.resource:
-            out["resource"] = self.resource
+            out["resource"] = {"name": self.resource, "type": self.resource_type or None}
+        if self.suppression:
+            out["suppression"] = self.suppression.as_dict()
         return out
 
     def __str__(self) -> str:

@@ -33,6 +33,7 @@ COMMANDS = {
     "images": "images",
     "regions": "regions",
     "schema": "schema",
+    "rules": "rules",
     "explain": "explain",
     "completion": "completion",
     "preview": "deploy:preview",

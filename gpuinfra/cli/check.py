@@ -6,17 +6,19 @@ from datetime import datetime
 
 import click
 
-from ..diagnostics import Diagnostic, has_errors
-from . import findings as rendering
-from .judge import findings_text, format_option, judge, now_option
-from .output import as_json, internal_error, write
+from .governing import Governing, governed
+from .judge import judge, now_option
+from .output import internal_error
+
+NOT_JUDGED = ("GI3", "GI4")
+"""Beginnings of the codes about resources and about the account, whose rules do not run here."""
 
 
 @click.command("check")
 @click.argument("specs", metavar="SPEC...", nargs=-1, required=True, type=click.Path(allow_dash=True))
-@format_option
+@governed
 @now_option
-def command(specs: tuple[str, ...], format_: str, now: datetime | None) -> int:
+def command(specs: tuple[str, ...], governing: Governing, now: datetime | None) -> int:
     """Check specs: all findings at once, offline.
 
     SPEC is the path of a cluster.yaml, or - for standard input. Several may be given. The text form shows at most 100
@@ -25,22 +27,17 @@ def command(specs: tuple[str, ...], format_: str, now: datetime | None) -> int:
     \b
     Examples:
       gpuinfra check cluster.yaml
-      gpuinfra check stacks/*/cluster.yaml --format json
+      gpuinfra check stacks/*/cluster.yaml --format sarif --output findings.sarif
     """
-    paths = tuple(dict.fromkeys(specs))
-    found: list[Diagnostic] = []
-    judged: list[str] = []
-    for path in paths:
+    failed = False
+    for path in dict.fromkeys(specs):
         try:
-            found += judge(path, now).findings
-            judged.append(path)
+            ruling = governing.ruling(path)
+            judged = judge(path, now, ruling)
+            governing.take(path, ruling, judged.findings, now=now)
         except Exception as e:
             # What is wrong with one file must not hide what was found in the others.
             internal_error(e, path)
-    if format_ == "json":
-        write(as_json(rendering.as_data(found)))
-    else:
-        write(findings_text(found, judged))
-    if len(judged) < len(paths):
-        return 2
-    return 1 if has_errors(found) else 0
+            failed = True
+    status = governing.finish(not_judged=NOT_JUDGED)
+    return 2 if failed else status

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..diagnostics import Code, nearest
 from ..vocabulary import Provider
 from .output import note, write
+
+if TYPE_CHECKING:
+    from ..policy.rule import Rule
 
 _CODE = re.compile(r"[Gg][Ii][0-9]{4}")
 
@@ -60,19 +63,44 @@ def _near_codes(subject: str) -> tuple[str, ...]:
 def _code(subject: str) -> str:
     if not _CODE.fullmatch(subject):
         return ""
-    from ..reference.codes import rule_page, rules_by_code
+    from ..policy.organisation import own_rules
+    from ..reference.codes import rules_by_code
 
-    code = _codes().get(subject.upper())
-    if code is None:
-        return ""
-    page = rule_page(code, rules_by_code().get(code.code))
-    lines = [_unmarked(line) for line in page.splitlines() if not line.startswith(("<a id", "```"))]
-    return "\n".join(lines) + "\n"
+    name = subject.upper()
+    rule = rules_by_code().get(name) or next((r for r in own_rules().rules if r.code.code == name), None)
+    code = rule.code if rule else _codes().get(name)
+    return _entry(code, rule) if code else ""
 
 
-def _unmarked(line: str) -> str:
-    """A line of a rule's page without the marks of a heading and of emphasis. The stars of a cron line are no emphasis."""
-    return re.sub(r"^\*(\w[^*]*)\*(?=\. )|\*\*(\w+\.)\*\*", r"\1\2", line.removeprefix("### "))
+def _entry(code: Code, rule: Rule | None) -> str:
+    """One code: what it finds, why that matters, what to do, and examples where a rule has them."""
+    vary = f"; {code.varies}" if code.varies else ""
+    parts = [
+        f"{code.code} {code.slug}",
+        f"{code.severity}{vary}",
+        f"What. {code.summary}",
+        f"Why. {code.why}" if code.why else "",
+        f"Fix. {code.fix or 'It depends on the value: the hint of the finding names it.'}",
+        f"References. {'; '.join(code.references) or 'none'}",
+        f"Facts. {', '.join(code.rows) or 'none'}",
+    ]
+    if rule is not None:
+        parts.append(f"Clouds. {', '.join(rule.providers)}. Tags. {', '.join(rule.tags) or 'none'}")
+        over = _OVER.get(type(rule).__name__, "facts of the account")
+        for title, examples in (
+            ("Caught", rule.examples.bad),
+            ("Right", rule.examples.good),
+            ("Undecided", rule.examples.unknown),
+        ):
+            parts += [f"{title} ({over}):\n\n{_indented(e)}" for e in examples[:1]]
+    return "\n\n".join(p for p in parts if p) + "\n"
+
+
+_OVER = {"PlanRule": "laid over a right spec", "ResourceRule": "resources"}
+
+
+def _indented(example: str) -> str:
+    return "\n".join(f"  {line}" if line else "" for line in example.strip("\n").splitlines())
 
 
 def _plain(path: str) -> str:

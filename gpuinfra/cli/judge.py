@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..diagnostics import Diagnostic, in_order
-from . import findings as rendering
-from .output import is_terminal, terminal_width
+from . import report
 
 if TYPE_CHECKING:
     from ..plan.models import ClusterPlan
     from ..spec.load import Loaded
+    from .governing import Ruling
 
 
 class MomentParam(click.ParamType):  # type: ignore[type-arg]
@@ -65,36 +64,24 @@ class Judged:
         return in_order((*self.findings, *(self.loaded.locate(d) for d in more)))
 
 
-def judge(path: str, now: datetime | None) -> Judged:
+def judge(path: str, now: datetime | None, ruling: Ruling | None = None) -> Judged:
     """Reads, plans and judges the spec at a path (`-` is standard input). Never raises for what the file holds."""
     from ..spec.load import load
 
-    return judge_loaded(load(path), now)
+    return judge_loaded(load(path), now, ruling)
 
 
-def judge_loaded(loaded: Loaded, now: datetime | None) -> Judged:
-    """Plans and judges a spec that was read."""
+def judge_loaded(loaded: Loaded, now: datetime | None, ruling: Ruling | None = None) -> Judged:
+    """Plans and judges a spec that was read, by what the settings say of the rules."""
     from ..policy.judgement import judge as judgement_of
 
-    judgement = judgement_of(loaded, now)
+    if ruling is None:
+        judgement = judgement_of(loaded, now)
+    else:
+        judgement = judgement_of(loaded, now, options=ruling.options, own=ruling.own, faults=ruling.faults)
     return Judged(loaded, judgement.plan, judgement.diagnostics)
 
 
 def findings_text(found: Sequence[Diagnostic], paths: Sequence[str]) -> str:
     """The findings and their summary, as they look where standard output goes."""
-    text = rendering.as_text(found, excerpts(paths), terminal_width(sys.stdout))
-    return text + rendering.summary_line(found, len(paths))
-
-
-def excerpts(paths: Iterable[str]) -> dict[str, Sequence[str]]:
-    """The lines of each file, for marking a finding's place; none where no terminal shows them."""
-    if not is_terminal(sys.stdout):
-        return {}
-    lines: dict[str, Sequence[str]] = {}
-    for path in paths:
-        try:
-            with open(path, encoding="utf-8-sig") as file:
-                lines[path] = file.read(2**20).splitlines()
-        except (OSError, ValueError):
-            continue
-    return lines
+    return report.rendered(report.of(found, paths), "text")

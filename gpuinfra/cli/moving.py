@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..advice.target import Target
     from ..spec.load import Loaded
     from ..spec.models import ClusterSpec
+    from .governing import Ruling
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -114,7 +115,7 @@ class Moved:
     changes: tuple[Change, ...]
 
 
-def moved(loaded: Loaded, wanted: Wanted, now: datetime) -> Moved:
+def moved(loaded: Loaded, wanted: Wanted, now: datetime, ruling: Ruling | None = None) -> Moved:
     """The spec that was read, moved and judged. Its findings keep the paths and places of the spec as it was written."""
     from ..advice.change import in_order
     from ..advice.differences import differences
@@ -125,7 +126,7 @@ def moved(loaded: Loaded, wanted: Wanted, now: datetime) -> Moved:
     spec = loaded.spec
     assert spec is not None
     made = move(spec, target_of(spec, wanted))
-    judged = judge_loaded(replace(loaded, spec=made.spec), now)
+    judged = judge_loaded(replace(loaded, spec=made.spec), now, ruling)
     before, changes = resolve(spec, now).plan, made.changes
     if before is not None and judged.plan is not None:
         costs = estimate(before), estimate(judged.plan)

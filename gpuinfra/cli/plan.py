@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from ..diagnostics import Diagnostic, GpuInfraError, has_errors
-from . import findings as rendering
+from ..diagnostics import Diagnostic, GpuInfraError
 from . import moving
-from .judge import Judged, findings_text, format_option, judge, judge_loaded, now_option
-from .output import as_json, is_terminal, note, printable, write
+from .governing import Governing, Ruling, governed
+from .judge import Judged, judge, judge_loaded, now_option
+from .output import is_terminal, note, printable
+from .report import undecided_data
 
 if TYPE_CHECKING:
     from ..advice.change import Change
@@ -38,7 +39,7 @@ class Recorded:
 @click.command("plan")
 @click.argument("spec", metavar="SPEC", type=click.Path(allow_dash=True))
 @moving.options
-@format_option
+@governed
 @now_option
 def command(
     spec: str,
@@ -47,7 +48,7 @@ def command(
     zone: str | None,
     project: str | None,
     save: str | None,
-    format_: str,
+    governing: Governing,
     now: datetime | None,
 ) -> int:
     """Show what a spec becomes and what it costs.
@@ -64,47 +65,60 @@ def command(
       gpuinfra plan cluster.yaml --provider gcp --region us-central1 --project acme-lab
     """
     wanted = moving.Wanted(provider, region, zone, project, save)
-    judged, changes = _judged(spec, wanted, now)
+    ruling = governing.ruling(spec)
+    judged, changes = _judged(spec, wanted, now, ruling)
     recorded = Recorded(None)
     cost: CostEstimate | None = None
     if judged.plan is not None:
         from ..cost import estimate
 
         cost = estimate(judged.plan)
-        if not has_errors(judged.findings):
+        if not governing.stops(spec, ruling, judged.findings, now=now):
             with _progress("Rendering the resources …"):
-                recorded = record_plan(judged.plan)
+                recorded = record_plan(judged.plan, ruling)
     found = judged.with_findings(recorded.findings)
-    if format_ == "json":
-        data = as_data(judged, recorded, cost, found)
-        write(as_json(data if changes is None else {"moved": [c.as_dict() for c in changes], **data}))
-    else:
+    governing.take(spec, ruling, found, now=now, graph=recorded.graph, undecided=recorded.undecided)
+    text = ""
+    if governing.form == "text":
         from .plan_view import moved_text, plan_text
 
         text = plan_text(judged.plan, recorded.graph, cost) if judged.plan and cost else ""
         if changes is not None and (changes or judged.plan):  # neither: the spec could not be read
             text = moved_text(changes) + text
-        write(text + findings_text(found, [spec]) + waiting_line(recorded.undecided))
+    extra = {} if changes is None else {"moved": [c.as_dict() for c in changes]}
+    status = governing.finish(
+        before=text,
+        after=waiting_line(recorded.undecided),
+        extra={**extra, **as_data(judged, recorded, cost)},
+        not_judged=_ACCOUNT if recorded.graph else (*_ACCOUNT, _RESOURCES),
+    )
     if recorded.missing_sdk:
         note(recorded.missing_sdk)
         return 2
-    return 1 if has_errors(found) else 0
+    return status
 
 
-def _judged(spec: str, wanted: moving.Wanted, now: datetime | None) -> tuple[Judged, tuple[Change, ...] | None]:
+_RESOURCES = "GI3"
+_ACCOUNT = ("GI4",)
+"""Beginnings of codes whose rules see resources, and the account."""
+
+
+def _judged(
+    spec: str, wanted: moving.Wanted, now: datetime | None, ruling: Ruling
+) -> tuple[Judged, tuple[Change, ...] | None]:
     """The spec as it is, or moved: then with what changed. A spec that cannot be read is not moved."""
     if wanted.nothing:
-        return judge(spec, now), None
+        return judge(spec, now, ruling), None
     from ..spec.load import load
 
     loaded = load(spec)
     if loaded.spec is None:
-        return judge_loaded(loaded, now), ()
-    made = moving.moved(loaded, wanted, now or datetime.now(UTC))
+        return judge_loaded(loaded, now, ruling), ()
+    made = moving.moved(loaded, wanted, now or datetime.now(UTC), ruling)
     return made.judged, made.changes
 
 
-def record_plan(plan: ClusterPlan) -> Recorded:
+def record_plan(plan: ClusterPlan, ruling: Ruling | None = None) -> Recorded:
     """Renders a plan without a cloud and judges its resources. A missing SDK is said, not raised."""
     from ..providers import MissingSdk, get
 
@@ -119,10 +133,15 @@ def record_plan(plan: ClusterPlan) -> Recorded:
 
     try:
         with listening() as heard:
-            graph = record(lambda: GpuCluster(plan.name, plan.spec, now=plan.now), project=plan.name, stack="plan")
+            # The plan and not its spec: whether an error stops the cluster was decided by whoever has the settings.
+            made = cast(Any, plan)
+            graph = record(lambda: GpuCluster(plan.name, made, now=plan.now), project=plan.name, stack="plan")
     except GpuInfraError as e:
         return Recorded(None, e.diagnostics)
-    report = check_graph(graph, plan)
+    if ruling is None:
+        report = check_graph(graph, plan)
+    else:
+        report = check_graph(graph, plan, options=ruling.options, own=ruling.own, faults=ruling.faults)
     found = (*waived(heard, plan.spec.waivers, plan.now), *report.diagnostics)
     return Recorded(graph, found, report.undecided)
 
@@ -143,18 +162,15 @@ def waiting_line(undecided: Sequence[Undecided]) -> str:
 _RULES_NAMED = 6
 
 
-def as_data(
-    judged: Judged, recorded: Recorded, cost: CostEstimate | None, found: tuple[Diagnostic, ...]
-) -> dict[str, Any]:
-    """The JSON form of a plan."""
+def as_data(judged: Judged, recorded: Recorded, cost: CostEstimate | None) -> dict[str, Any]:
+    """The JSON form of a plan, without its findings."""
     decisions = judged.plan.decisions if judged.plan else ()
     graph = recorded.graph
     return {
         "decisions": [{"path": d.path, "value": d.value, "reason": d.reason} for d in decisions],
         "resources": [_resource(r, graph) for r in graph] if graph else [],
         "cost": _cost(cost),
-        "undecided": [{"code": u.code, "resource": u.resource, "reason": u.reason} for u in recorded.undecided],
-        **rendering.as_data(found),
+        "undecided": undecided_data(recorded.undecided),
     }
 
 

@@ -48,6 +48,7 @@ BUCKET_FORM = Code(
     "bucket-address-unreadable",
     Severity.ERROR,
     "An existing bucket is not written in a form of this cloud.",
+    why="The mount is made from the address, and the nodes wait for it when they boot.",
 )
 DRIVER_BY_HAND = Code(
     "GI2155",

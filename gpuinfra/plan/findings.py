@@ -90,7 +90,13 @@ ZONE_LETTER = Code(
     "reservations are bound to it.",
     facts=("AWS NET-12",),
 )
-UNKNOWN_ZONE = Code("GI2012", "unknown-zone", E, "A zone that the region does not have.")
+UNKNOWN_ZONE = Code(
+    "GI2012",
+    "unknown-zone",
+    E,
+    "A zone that the region does not have.",
+    why="Capacity, storage and placement are bound to one zone; the cloud refuses the name only when it makes the first of them.",
+)
 TYPE_NOT_IN_REGION = Code(
     "GI2013",
     "type-not-in-region",
@@ -227,7 +233,7 @@ CIDR_SIZE = Code(
     "network-size-out-of-range",
     E,
     "A network larger or smaller than the cloud takes.",
-    facts=("AWS NET-23",),
+    why="The cloud refuses the network, and every resource that was to stand in it.",
 )
 CIDR_TOO_SMALL = Code(
     "GI2052",
@@ -250,6 +256,7 @@ NETWORK_TWICE = Code(
     "network-new-and-existing",
     E,
     "Both a range for a new network and an existing one.",
+    why="One of them would be passed over without a word, and the nodes would stand in another network than meant.",
     fix="Keep one of network.cidr and network.existing.",
 )
 NETWORK_ID = Code(
@@ -257,6 +264,7 @@ NETWORK_ID = Code(
     "network-id-malformed",
     E,
     "The id of a network or subnet that is not in the cloud's form.",
+    why="The cloud looks for a network of that name and finds none, after other resources were made.",
 )
 OWN_SUBNET = Code(
     "GI2056",
@@ -299,7 +307,13 @@ PLACEMENT_LIMIT = Code(
     why="A group, a rack or a scale set has a most; the nodes beyond it never start.",
     facts=("GCP-PLC-03", "GCP-PLC-05"),
 )
-SIZE_MISSING = Code("GI2060", "storage-without-size", E, "New storage that needs a size and has none.")
+SIZE_MISSING = Code(
+    "GI2060",
+    "storage-without-size",
+    E,
+    "New storage that needs a size and has none.",
+    why="File systems are sold by their size; nobody can choose it for you without spending your money.",
+)
 SIZE_STEP = Code(
     "GI2062",
     "storage-size-between-steps",
@@ -308,12 +322,19 @@ SIZE_STEP = Code(
     why="File systems grow in steps. Rounding would change the bill or the space without a word, so the choice is yours.",
     facts=("AWS FSX-03", "GCP-STO-01", "GCP-STO-05", "AZ AML-01"),
 )
-STORAGE_ID = Code("GI2063", "storage-id-malformed", E, "Existing storage by an id that is not in the cloud's form.")
+STORAGE_ID = Code(
+    "GI2063",
+    "storage-id-malformed",
+    E,
+    "Existing storage by an id that is not in the cloud's form.",
+    why="The mount is made from the id, and the nodes wait for it when they boot.",
+)
 IMPORT_REFUSED = Code(
     "GI2064",
     "import-not-possible",
     E,
     "An import that this storage, or this source, does not allow.",
+    why="The file system would come up empty, and the job would find no data on nodes that bill already.",
     facts=("AWS FSX-05", "AWS FSX-10"),
 )
 THROUGHPUT_CLASS = Code(
@@ -321,6 +342,7 @@ THROUGHPUT_CLASS = Code(
     "throughput-class-unknown",
     E,
     "A throughput that the file system does not offer.",
+    why="The cloud refuses the file system after the network stands, or takes another class at another price.",
     facts=("AWS FSX-02", "GCP-STO-01", "AZ AML-01"),
 )
 SIZE_SOFT_MAX = Code(
@@ -328,11 +350,23 @@ SIZE_SOFT_MAX = Code(
     "storage-above-soft-limit",
     W,
     "A size above what the service gives without a support request.",
+    why="The request is refused until somebody has asked support for more, which takes days.",
     facts=("AZ AML-02",),
 )
-NAME_TWICE = Code("GI2070", "name-used-twice", E, "Two pools, or two storages, with one name.")
+NAME_TWICE = Code(
+    "GI2070",
+    "name-used-twice",
+    E,
+    "Two pools, or two storages, with one name.",
+    why="Resources are named after them, and two of one name would become one.",
+)
 NAME_TOO_LONG = Code(
-    "GI2071", "name-too-long", E, "A name that the user gives and the cloud does not take.", facts=("GCP-NAM-01",)
+    "GI2071",
+    "name-too-long",
+    E,
+    "A name that the user gives and the cloud does not take.",
+    why="Every resource carries the name; the cloud refuses the first whose limit it passes.",
+    facts=("GCP-NAM-01",),
 )
 
 CODES: tuple[Code, ...] = tuple(v for v in dict(globals()).values() if isinstance(v, Code))

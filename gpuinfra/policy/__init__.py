@@ -2,7 +2,7 @@
 
 from .engine import GraphReport, RuleError, check_graph, check_plan, waived
 from .resource_graph import UNKNOWN, OutputRef, Resource, ResourceGraph, Secret
-from .rule import Examples, GraphContext, PlanContext, PlanRule, ResourceRule, Undecided
+from .rule import Examples, GraphContext, PlanContext, PlanRule, ResourceRule, RuleOptions, Undecided
 
 __all__ = [
     "UNKNOWN",
@@ -16,6 +16,7 @@ __all__ = [
     "ResourceGraph",
     "ResourceRule",
     "RuleError",
+    "RuleOptions",
     "Secret",
     "Undecided",
     "check_graph",

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from ..diagnostics import Diagnostic, Severity, in_order
+from ..diagnostics import Diagnostic, Severity, Suppressed, Suppression, in_order
 from ..plan.models import ClusterPlan
 from ..spec.models import Waiver
-from .resource_graph import ResourceGraph
-from .rule import GraphContext, PlanContext, PlanRule, ResourceRule, Rule, Undecided
+from .resource_graph import Resource, ResourceGraph
+from .rule import GraphContext, PlanContext, PlanRule, ResourceRule, Rule, RuleOptions, Undecided
 from .wire_values import secret_texts
 
 _SHORTEST_SECRET = 4
+_OWN = "GI9"
+"""Beginning of the codes of an organisation's own rules."""
 
 
 class RuleError(Exception):
@@ -22,10 +25,12 @@ class RuleError(Exception):
 
     def __init__(self, rule: Rule, error: BaseException) -> None:
         self.rule = rule
-        super().__init__(
-            f"internal error in rule {rule.code.code} ({rule.code.slug}): {type(error).__name__}: {error}; "
-            "the input is not to blame, please report it"
-        )
+        self.error = error
+        own = rule.code.code.startswith(_OWN)
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        said = f"rule {rule.code.code} ({rule.code.slug}): {reason}; the input is not to blame, please "
+        whom = f"tell who keeps {rule.check.__module__}" if own else "report it"
+        super().__init__(f"{'error' if own else 'internal error'} in {said}{whom}")
 
 
 @dataclass(frozen=True)
@@ -36,24 +41,35 @@ class GraphReport:
     undecided: tuple[Undecided, ...]
 
 
-def check_plan(plan: ClusterPlan, *, rules: Iterable[PlanRule] | None = None) -> tuple[Diagnostic, ...]:
-    """Findings of the plan rules (or of `rules`), in order, with the spec's waivers applied. Raises RuleError.
+def check_plan(
+    plan: ClusterPlan,
+    *,
+    rules: Iterable[PlanRule] | None = None,
+    own: Sequence[Rule] = (),
+    options: RuleOptions | None = None,
+    faults: list[RuleError] | None = None,
+) -> tuple[Diagnostic, ...]:
+    """Findings of the plan rules (or of `rules`) and of an organisation's `own` ones, in order, with the spec's waivers applied.
 
-    One mistake is one finding: a warning at the very field that deciding refused is left out.
+    A rule that raises does not keep the others from running: with `faults` its error is added there, without it is
+    raised at the end. One mistake is one finding: a warning at the very field that deciding refused is left out.
     """
     if rules is None:
         from .registry import plan_rules
 
         rules = plan_rules()
-    context = PlanContext(plan)
+    context = PlanContext(plan, options or RuleOptions())
     found: list[Diagnostic] = []
-    for rule in rules:
+    raised: list[RuleError] = []
+    for rule in (*rules, *(r for r in own if isinstance(r, PlanRule))):
         if plan.provider not in rule.providers:
             continue
         try:
-            found.extend(d for d in rule.check(context) if d.is_error or d.path not in context.refused)
+            said = [verified(d, rule) for d in rule.check(context)]
+            found.extend(d for d in said if d.is_error or d.path not in context.refused)
         except Exception as e:
-            raise RuleError(rule, e) from e
+            raised.append(RuleError(rule, e))
+    _reported(raised, faults)
     return waived(found, plan.spec.waivers, plan.now)
 
 
@@ -65,8 +81,11 @@ def check_graph(
     now: datetime | None = None,
     rules: Iterable[ResourceRule] | None = None,
     waivers: Sequence[Waiver] | None = None,
+    own: Sequence[Rule] = (),
+    options: RuleOptions | None = None,
+    faults: list[RuleError] | None = None,
 ) -> GraphReport:
-    """Findings and undecided verdicts of the resource rules (or of `rules`). Raises RuleError.
+    """Findings and undecided verdicts of the resource rules (or of `rules`) and of `own` ones. A rule that raises is as in check_plan.
 
     `facts` is what look-ups in the account found, by id (see GraphContext). `now` judges past and future; left out, the
     plan's moment. With a plan, a finding points at the place in the spec that its resource came from, and the spec's
@@ -77,10 +96,11 @@ def check_graph(
 
         rules = resource_rules()
     moment = now or (plan.now if plan else None)
-    context = GraphContext(graph, plan, facts=facts or {}, now=moment)
+    context = GraphContext(graph, plan, facts=facts or {}, now=moment, options=options or RuleOptions())
     found: list[Diagnostic] = []
+    raised: list[RuleError] = []
     undecided: dict[Undecided, None] = {}
-    for rule in rules:
+    for rule in (*rules, *(r for r in own if isinstance(r, ResourceRule))):
         if plan is not None and plan.provider not in rule.providers:
             continue
         try:
@@ -88,17 +108,34 @@ def check_graph(
                 if isinstance(verdict, Undecided):
                     undecided[verdict] = None
                 else:
-                    found.append(verdict)
+                    found.append(verified(verdict, rule))
         except Exception as e:
-            raise RuleError(rule, e) from e
+            raised.append(RuleError(rule, e))
+    _reported(raised, faults)
     undecided.update(dict.fromkeys(context.undecided))
-    found = _redacted(found, graph)
+    found = _typed(_redacted(found, graph), graph)
     if plan is not None:
         found = [_at_origin(d, plan) for d in found]
     applied = waivers if waivers is not None else (plan.spec.waivers if plan is not None else ())
     # Without a clock nobody can say whether a waiver is still in force: then it is not.
     diagnostics = waived(found, applied, moment, graph) if moment is not None else in_order(found)
     return GraphReport(diagnostics, tuple(sorted(undecided, key=lambda u: (u.code, u.resource, u.reason))))
+
+
+def verified(verdict: object, rule: Rule) -> Diagnostic:
+    """The finding of a rule; TypeError or ValueError for what is none, or speaks in another's name."""
+    if not isinstance(verdict, Diagnostic):
+        raise TypeError(f"a rule gives findings, and no {type(verdict).__name__}")
+    if rule.code.code.startswith(_OWN) and verdict.code != rule.code.code:
+        raise ValueError(f"its finding has the code {verdict.code}")
+    return verdict
+
+
+def _reported(raised: list[RuleError], faults: list[RuleError] | None) -> None:
+    if faults is not None:
+        faults += raised
+    elif raised:
+        raise raised[0] from raised[0].error
 
 
 def waived(
@@ -114,8 +151,10 @@ def waived(
     for d in diagnostics:
         waiver = next((w for w in active if covers(w, d, graph)), None)
         if waiver is not None and d.severity is not Severity.INFO:
-            message = f"{d.message} (waived until {waiver.expires.isoformat()}: {waiver.reason})"
-            d = replace(d, severity=Severity.INFO, message=message)
+            until = waiver.expires.isoformat()
+            message = f"{d.message} (waived until {until}: {waiver.reason})"
+            why = Suppression(Suppressed.WAIVED, d.severity, waiver.reason, until)
+            d = replace(d, severity=Severity.INFO, message=message, suppression=why)
         out.append(d)
     return in_order(out)
 
@@ -130,11 +169,28 @@ def covers(waiver: Waiver, diagnostic: Diagnostic, graph: ResourceGraph | None =
         return True
     if graph is None or not diagnostic.resource:
         return False
-    return any(r.name == diagnostic.resource and r.urn == waiver.urn for r in graph)
+    kind = diagnostic.resource_type
+    return any(r.name == diagnostic.resource and r.urn == waiver.urn and kind in ("", r.type) for r in graph)
 
 
 def _within(path: str, prefix: str) -> bool:
     return path == prefix or path.startswith((f"{prefix}.", f"{prefix}["))
+
+
+def _typed(found: list[Diagnostic], graph: ResourceGraph) -> list[Diagnostic]:
+    """The findings with the type of their resource. Of several resources of one name it is the one that has the property
+    which the finding's path names; where that does not tell them apart, the type is left open."""
+    named: dict[str, list[Resource]] = {}
+    for resource in graph.resources if found else ():
+        named.setdefault(resource.name, []).append(resource)
+    out: list[Diagnostic] = []
+    for d in found:
+        types = {r.type for r in named.get(d.resource, ())}
+        if len(types) > 1:
+            key = re.split(r"[.\[]", d.path.removeprefix(f"{d.resource}."), maxsplit=1)[0]
+            types = {r.type for r in named[d.resource] if key in r.inputs}
+        out.append(replace(d, resource_type=types.pop()) if len(types) == 1 else d)
+    return out
 
 
 def _redacted(found: list[Diagnostic], graph: ResourceGraph) -> list[Diagnostic]:

@@ -8,6 +8,7 @@ from functools import cache
 from importlib import import_module
 from types import ModuleType
 
+from ..diagnostics import Code
 from .rule import PlanRule, ResourceRule, Rule
 
 _FILE = re.compile(r"(gi([23])\d{3})_([a-z0-9_]+)")
@@ -65,3 +66,33 @@ def _load(folder: str) -> list[Rule]:
             raise RegistryError(f"{code} is taken twice, by {found[code].code.slug} and {rule.code.slug}")
         found[code] = rule
     return list(found.values())
+
+
+def plan_code(number: str) -> Code:
+    """The code of a plan rule that is known by its number."""
+    return next(r.code for r in plan_rules() if r.code.code == number)
+
+
+@cache
+def house_codes() -> frozenset[str]:
+    """Every code of the house that a finding may carry, by the names of the rules' files, so that no rule is imported;
+    and those of components and rooms, which stand in a layer above."""
+    from ..node.findings import CODES as NODE
+    from ..plan.findings import CODES as PLAN
+    from ..plan.image_findings import CODES as IMAGES
+    from ..spec.findings import CODES as SPEC
+    from .baseline import CODES as BASELINE
+    from .settings import CODES as SETTINGS
+
+    rules = import_module(".rules", __package__)
+    found = {c.code for c in (*SPEC, *PLAN, *IMAGES, *NODE, *SETTINGS, *BASELINE)}
+    for kind in pkgutil.iter_modules(rules.__path__):
+        folder = import_module(f".rules.{kind.name}", __package__)
+        names = (_CODE.match(m.name) for m in pkgutil.iter_modules(folder.__path__))
+        found.update(m[1].upper() for m in names if m)
+    return frozenset(found | ROOM_CODES)
+
+
+ROOM_CODES = frozenset(f"GI217{n}" for n in range(10))
+"""Kept for gpuinfra.providers.findings, which this layer cannot import."""
+_CODE = re.compile(r"(gi\d{4})_")

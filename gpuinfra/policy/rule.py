@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..diagnostics import Code, Diagnostic, Severity
 from ..plan.models import ClusterPlan, PoolPlan
 from ..vocabulary import Provider
+from .money import DEAR_USD_PER_HOUR
 from .resource_graph import ResourceGraph
 
 if TYPE_CHECKING:
@@ -74,8 +75,18 @@ class Examples:
     """Why a resource rule has no unknown example: what it judges is always known."""
     spec: str = ""
     """Resource rules that compare with a plan: YAML laid over the base spec, for every example."""
-    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
     """Resource rules that read a look-up or the last deployment: what was found, for every example."""
+
+
+@dataclass(frozen=True)
+class RuleOptions:
+    """What an organisation may set of the rules, in its settings file or in the configuration of the policy pack."""
+
+    lease_above_usd_per_hour: float = DEAR_USD_PER_HOUR
+    """From this worst hourly price on, GPU nodes need an end, and a cluster a budget."""
+    silenced: frozenset[str] = frozenset()
+    """Codes that are turned off or accepted: a rule that leaves the word to one of them must speak itself."""
 
 
 @dataclass
@@ -83,6 +94,7 @@ class PlanContext:
     """What a plan rule may read. The cost is worked out when a rule first asks for it."""
 
     plan: ClusterPlan
+    options: RuleOptions = RuleOptions()
 
     @property
     def now(self) -> datetime:
@@ -127,6 +139,7 @@ class GraphContext:
     placement_group_arn}; for an instance, by its URN, {inputs}: those of the last deployment. Without an entry, rules that need one stay silent."""
     now: datetime | None = None
     """The moment to judge by; None: rules about past and future stay silent."""
+    options: RuleOptions = RuleOptions()
 
     @cached_property
     def aws(self) -> AwsGraph:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..diagnostics import Diagnostic, GpuInfraError, Severity, has_errors
 from ..plan.arguments import wrong_type
 from ..plan.models import ClusterPlan
+from ..policy.governance import Governor
 from ..policy.judgement import judge
+from ..policy.organisation import OwnRulesError, own_rules
+from ..policy.settings import settings_for
 from ..spec.load import Loaded, load, parse
 from ..spec.models import ClusterSpec
 from .components import name_findings, option_findings
@@ -53,9 +56,28 @@ def planned(
 
 
 def judged(spec: SpecLike, name: str, now: datetime | None) -> tuple[ClusterPlan | None, tuple[Diagnostic, ...]]:
-    """The plan, as far as it could be made, and every finding of reading, deciding and judging."""
+    """The plan, as far as it could be made, and every finding of reading, deciding and judging. For a spec in a file the
+    settings beside it and above it hold, as for `gpuinfra check`."""
+    if isinstance(spec, (str, Path)):
+        return _judged_file(spec, name, now)
     judgement = judge(_loaded(spec), now, name=name)
     return judgement.plan, judgement.diagnostics
+
+
+def _judged_file(
+    spec: str | Path, name: str, now: datetime | None
+) -> tuple[ClusterPlan | None, tuple[Diagnostic, ...]]:
+    loaded = _loaded(spec)
+    settings = settings_for(os.fspath(spec))
+    own = own_rules(settings.rules)
+    if own.faults:
+        raise OwnRulesError("; ".join(own.faults))
+    judgement = judge(loaded, now, name=name, options=settings.options, own=own.rules)
+    if not settings.files:
+        return judgement.plan, judgement.diagnostics
+    governor = Governor(now or datetime.now(UTC))
+    governor.take(judgement.diagnostics, settings, os.fspath(spec), missing=own.missing)
+    return judgement.plan, governor.result(not_judged=("GI3", "GI4")).findings
 
 
 def _loaded(spec: SpecLike) -> Loaded:

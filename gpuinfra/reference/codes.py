@@ -18,6 +18,8 @@ MODULES = (
     "gpuinfra.plan.image_findings",
     "gpuinfra.node.findings",
     "gpuinfra.providers.findings",
+    "gpuinfra.policy.settings",
+    "gpuinfra.policy.baseline",
 )
 """Modules with a tuple CODES."""
 
@@ -57,8 +59,8 @@ def rule_page(code: Code, rule: Rule | None) -> str:
         "",
         f"*{code.severity}{f'; {code.varies}' if code.varies else ''}*. {_written(code, rule)}",
     ]
-    if code.facts:
-        out += ["", f"Facts: {', '.join(code.facts)}."]
+    if code.rows:
+        out += ["", f"Facts: {', '.join(code.rows)}."]
     if code.references:
         out += ["", "References:", "", *(f"- {r}" for r in code.references)]
     if rule is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .changes import changes_page
 from .codes import TITLES, all_codes, rule_page, rules_by_code
 from .concepts import resources_page
+from .fact_rows import fact_table
 from .fields import SpecField, spec_fields
 from .machines import instances_page
 
@@ -119,6 +120,7 @@ def rules_page() -> str:
             for c in here
         ]
         out += ["", *(rule_page(c, rules.get(c.code)) for c in here)]
+    out.append(fact_table(codes.values()))
     return _page("\n".join(out))
 
 

@@ -52,6 +52,7 @@ EMPTY = Code(
     "spec-empty",
     E,
     "A file with nothing in it but space and comments.",
+    why="An empty file is mostly one whose editor has not saved it, or a path to the wrong file.",
     fix="Start with name, location and node_pools.",
 )
 
@@ -117,6 +118,7 @@ TOO_DEEP = Code(
     "nested-too-deep",
     E,
     "Mappings and lists nested deeper than a spec can be.",
+    why="Such depth is a bracket that was never closed, or data that was pasted in.",
     fix="Close the brackets, or take out levels.",
 )
 NOT_A_MAPPING = Code(
@@ -140,6 +142,7 @@ MERGE = Code(
     "merge-of-no-mapping",
     E,
     "A merge key (<<) whose value is not a mapping, or a list of mappings.",
+    why="A merge key lays mappings over each other; of anything else there is nothing to merge.",
     fix="Give it an alias of a mapping, as <<: *defaults.",
 )
 CONTROL_CHARACTER = Code(
@@ -225,6 +228,7 @@ MOMENT = Code(
     "malformed-moment",
     E,
     "A day or a moment that cannot be read.",
+    why="A lease or a waiver that ends on a day nobody can read would never end.",
     fix="Write a moment as 2026-12-05T18:00:00+01:00, and a day as 2026-12-05.",
 )
 NAIVE_MOMENT = Code(
@@ -256,6 +260,7 @@ RANGE_ORDER = Code(
     "range-out-of-order",
     E,
     "A range whose ends, or whose first value, do not fit each other.",
+    why="A group of nodes whose least number is above its largest is refused by every cloud.",
     fix="Keep min <= initial <= max.",
 )
 API_VERSION = Code(
@@ -287,6 +292,7 @@ MORE = Code(
     "more-findings",
     E,
     "More findings than are worth listing.",
+    why="One slip of the pen can give thousands; the first ones mostly explain the others.",
     fix="Correct the ones above and check again.",
 )
 OTHER = Code(
@@ -294,6 +300,7 @@ OTHER = Code(
     "refused-value",
     E,
     "A value that the spec does not take, for another reason.",
+    why="It would be refused later by the cloud, or change its meaning on the way there.",
     fix="See what the key takes: gpuinfra explain KEY",
 )
 

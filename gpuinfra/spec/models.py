@@ -269,7 +269,9 @@ class Waiver(SpecModel):
         default=None, min_length=1, description="Which resource, by its URN.",
         examples=["urn:pulumi:prod::llama::aws:ec2/launchTemplate:LaunchTemplate::gpu"],
     )  # fmt: skip
-    reason: str = Field(min_length=1, description="Why it is accepted.", examples=["paid by the vendor until March"])
+    reason: str = Field(
+        min_length=1, pattern=r"\S", description="Why it is accepted.", examples=["paid by the vendor until March"]
+    )
     expires: Day = Field(description="Last day of the waiver; after it the finding counts again.")
 
 

@@ -26,8 +26,10 @@ def test_the_text_of_a_finding_is_place_severity_code_path_message_hint_docs(run
     path = spec_file(WRONG_TYPE)
     ran = run("check", path, "--now", NOW)
     assert ran.status == 1
-    place, hint, docs = ran.out.splitlines()[:3]
+    place, line, mark, hint, docs = ran.out.splitlines()[:5]
     assert place.startswith(f"{path}:6:32: error[GI2001] node_pools[0].instance_type: 'p5.49xlarge'")
+    assert line.endswith("6 |   - {name: gpu, instance_type: p5.49xlarge, count: 2}")
+    assert mark.count("^") == len("p5.49xlarge")
     assert re.match(r"  hint: .*p5\.48xlarge", hint)
     assert docs == "  docs: docs/reference/rules.md#gi2001"
     assert "1 error" in ran.out.splitlines()[-1]
@@ -160,10 +162,10 @@ def faulty(monkeypatch):
 
     whole = check.judge
 
-    def judge(path, now):
+    def judge(path, now, ruling):
         if path.endswith("faulty.yaml"):
             raise RuntimeError("first\nsecond")
-        return whole(path, now)
+        return whole(path, now, ruling)
 
     monkeypatch.setattr(check, "judge", judge)
 

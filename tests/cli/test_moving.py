@@ -16,7 +16,7 @@ GCP = ("--provider", "gcp", "--region", "us-central1")
 @pytest.fixture(autouse=True)
 def rooms(monkeypatch: pytest.MonkeyPatch):
     """Nothing is rendered: what a move decides and costs needs no resources."""
-    monkeypatch.setattr("gpuinfra.cli.plan.record_plan", lambda plan: Recorded(None))
+    monkeypatch.setattr("gpuinfra.cli.plan.record_plan", lambda plan, ruling: Recorded(None))
 
 
 def test_the_json_form_says_what_changed(run, spec_file):

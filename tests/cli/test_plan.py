@@ -142,7 +142,7 @@ def test_a_missing_sdk_is_said_with_its_install_line(run, spec_file, monkeypatch
 
 def unrendered(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is decided and what it costs needs no resources."""
-    monkeypatch.setattr("gpuinfra.cli.plan.record_plan", lambda plan: Recorded(None))
+    monkeypatch.setattr("gpuinfra.cli.plan.record_plan", lambda plan, ruling: Recorded(None))
 
 
 def test_nodes_without_a_price_make_no_sum(run, spec_file, monkeypatch):
@@ -165,7 +165,7 @@ def test_a_secret_never_shows():
     from gpuinfra.policy.resource_graph import Resource, ResourceGraph, Secret
 
     secret = Resource("urn:a", "a:b:C", "a", True, {"password": Secret("hunter2"), "list": [{"x": Secret("hunter2")}]})
-    shown = as_data(judge("none.yaml", None), Recorded(ResourceGraph("p", "s", False, (secret,))), None, ())
+    shown = as_data(judge("none.yaml", None), Recorded(ResourceGraph("p", "s", False, (secret,))), None)
     assert shown["resources"][0]["inputs"]["password"] == {"$secret": True}
     assert "hunter2" not in str(shown)
 

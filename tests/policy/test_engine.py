@@ -13,7 +13,8 @@ from gpuinfra.plan import ClusterPlan, resolve
 from gpuinfra.policy import registry
 from gpuinfra.policy.engine import RuleError, check_graph, check_plan, covers, waived
 from gpuinfra.policy.examples import NOW, graph_of, spec_of
-from gpuinfra.policy.rule import Examples, GraphContext, PlanContext, PlanRule, ResourceRule, Undecided
+from gpuinfra.policy.resource_graph import ResourceGraph
+from gpuinfra.policy.rule import Examples, GraphContext, PlanContext, PlanRule, ResourceRule, RuleOptions, Undecided
 from gpuinfra.spec.models import Waiver
 from gpuinfra.vocabulary import Provider
 
@@ -149,3 +150,75 @@ def test_every_rule_runs_by_default():
         "GI2202",
     }
     assert len(registry.plan_rules()) > 40
+
+
+def test_a_finding_carries_the_rows_of_its_code_and_the_type_of_its_resource():
+    code = Code("GI9003", "typed", Severity.ERROR, "x", facts=("AWS NET-16", "GCP GCP-GKE-06", "AZ IMG-08"))
+    found = code.at("net.cidrBlock", "x", resource="net")
+    graph = graph_of("- {type: aws.ec2.Vpc, name: net, inputs: {cidrBlock: 10.0.0.0/8}}")
+    rule = ResourceRule(code, (), lambda ctx: (found,), NONE)
+    (said,) = check_graph(graph, rules=[rule]).diagnostics
+    assert said.as_dict()["facts"] == ["AWS NET-16", "GCP-GKE-06", "AZ IMG-08"]
+    assert said.as_dict()["resource"] == {"name": "net", "type": "aws:ec2/vpc:Vpc"}
+    assert "resource" not in code.at("name", "x").as_dict()
+
+
+def two_of_a_name() -> ResourceGraph:
+    one = graph_of("- {type: aws.ec2.Vpc, name: net, inputs: {cidrBlock: 10.0.0.0/8}}")
+    other = graph_of("- {type: aws.ec2.SecurityGroup, name: net, inputs: {ingress: []}}")
+    return replace(one, resources=(*one.resources, *other.resources))
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("net.cidrBlock", "aws:ec2/vpc:Vpc"),
+        ("net.ingress[0].protocol", "aws:ec2/securityGroup:SecurityGroup"),
+        ("net.tags", None),
+        ("net", None),
+    ],
+)
+def test_of_two_resources_of_one_name_the_type_is_told_by_the_property_or_left_open(path: str, kind: str | None):
+    found = CODE.at(path, "x", resource="net")
+    (said,) = check_graph(two_of_a_name(), rules=[resource_rule(found)]).diagnostics
+    assert said.as_dict()["resource"] == {"name": "net", "type": kind}
+
+
+def test_a_waiver_by_urn_covers_the_resource_of_its_type_only():
+    graph = two_of_a_name()
+    vpc = next(r.urn for r in graph if r.type.endswith("Vpc"))
+    found = [CODE.at("net.cidrBlock", "x", resource="net"), CODE.at("net.ingress", "x", resource="net")]
+    report = check_graph(graph, rules=[resource_rule(*found)], waivers=[waiver(urn=vpc)], now=NOW)
+    assert {d.path: d.severity for d in report.diagnostics} == {
+        "net.cidrBlock": Severity.INFO,
+        "net.ingress": Severity.ERROR,
+    }
+
+
+def test_a_waived_finding_says_what_it_counted_for():
+    (said,) = waived([CODE.at("a", "x")], [waiver()], NOW)
+    assert said.as_dict()["suppression"] == {
+        "kind": "waived",
+        "severity": "error",
+        "reason": "known",
+        "expires": "2026-12-31",
+    }
+
+
+def test_a_rule_that_raises_does_not_keep_the_others_from_running():
+    def broken(ctx: PlanContext) -> Iterator[Diagnostic]:
+        raise ZeroDivisionError("by nothing")
+
+    faults: list[RuleError] = []
+    found = check_plan(plan_of(), rules=[PlanRule(CODE, (), broken, NONE), plan_rule(CODE.at("a", "x"))], faults=faults)
+    assert [d.path for d in found] == ["a"]
+    assert [f.rule.code.code for f in faults] == ["GI9001"]
+
+
+def test_the_price_above_which_an_end_is_demanded_is_an_option():
+    bad = "{node_pools: [{instance_type: g4dn.xlarge}], shutdown: null, budget: null, storage: []}"
+    low = {d.code: d.severity for d in check_plan(plan_of(bad))}
+    high = {d.code: d.severity for d in check_plan(plan_of(bad), options=RuleOptions(lease_above_usd_per_hour=0.1))}
+    assert (low["GI2201"], high["GI2201"]) == (Severity.WARNING, Severity.ERROR)
+    assert "GI2202" not in low
+    assert high["GI2202"] is Severity.WARNING

@@ -22,10 +22,6 @@ from gpuinfra.policy.examples import (
 from gpuinfra.policy.resource_graph import UNKNOWN, OutputRef
 from gpuinfra.policy.rule import PlanRule, ResourceRule
 
-# Rules whose input a YAML list of resources cannot show: two compare with a plan (tested in test_resource_rules and
-# tests/cases/test_azure_capacity.py), one with what was deployed last (tested in tests/cases/test_gcp_machines.py).
-NEEDS_A_PLAN = {"GI3020", "GI3129", "GI3221"}
-
 
 def _examples(rules: tuple[PlanRule, ...] | tuple[ResourceRule, ...], kind: str) -> list[Any]:
     return [
@@ -71,10 +67,22 @@ def test_unknown_resources_are_undecided(rule: ResourceRule, text: str):
 
 
 @pytest.mark.parametrize("rule", registry.all_rules(), ids=lambda r: r.code.code)
-def test_every_rule_has_examples_of_both_kinds(rule: PlanRule | ResourceRule):
-    if rule.code.code not in NEEDS_A_PLAN:
-        assert rule.examples.good
-        assert rule.examples.bad
+def test_every_rule_has_good_and_bad_examples(rule: PlanRule | ResourceRule):
+    assert rule.examples.good
+    assert rule.examples.bad
+
+
+@pytest.mark.parametrize("rule", registry.resource_rules(), ids=lambda r: r.code.code)
+def test_a_resource_rule_has_an_unknown_example_or_says_why_not(rule: ResourceRule):
+    assert bool(rule.examples.unknown) != bool(rule.examples.no_unknown)
+
+
+@pytest.mark.parametrize(("rule", "text"), _examples(registry.resource_rules(), "bad"))
+def test_rules_of_other_clouds_have_no_word_on_it(rule: ResourceRule, text: str):
+    """A finding comes from a rule that shares a cloud with the example's own."""
+    report = check_graph(graph_of(text), now=NOW)
+    said = [registry.rule(d.code) for d in report.diagnostics]
+    assert [r.code.code for r in said if r is not None and not set(r.providers) & set(rule.providers)] == []
 
 
 def test_the_base_spec_has_no_error():

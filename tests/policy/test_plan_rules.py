@@ -271,7 +271,7 @@ def without_lustre_price(monkeypatch: pytest.MonkeyPatch) -> None:
         ("GI2202", {"budget": None}),
         ("GI2203", {"budget": {"per_hour_usd": 50}}),
         ("GI2204", {"budget": {"per_run_usd": 50}}),
-        ("GI2204", {"budget": {"per_run_usd": 50}, "shutdown": {"lease": None, "idle_after": "30m"}}),
+        ("GI2351", {"budget": {"per_run_usd": 50}, "shutdown": {"lease": None, "idle_after": "30m"}}),
         ("GI2205", {"budget": {"per_month_usd": 50}}),
         ("GI2210", {}),
         ("GI2272", {}),
@@ -695,6 +695,6 @@ def test_the_date_is_that_of_the_price_that_makes_most_of_the_sum():
 
     assert dated_by([(line("2020-01"), 1.0), (line("2026-09"), 50.0)]) == "price of 2026-09"
     assert dated_by([]) == "no price is known"
-    for code, over in (("GI2272", {}), ("GI2204", {"budget": {"per_run_usd": 50}, "shutdown": {"lease": None}})):
+    for code, over in (("GI2272", {}), ("GI2351", {"budget": {"per_run_usd": 50}, "shutdown": {"lease": None}})):
         (one,) = of(code, over)
         assert "price of 20" in one.message

@@ -144,3 +144,48 @@ def test_the_reference_says_it_once():
     page = rule_page(rule.code, rule)
     assert "*error; warning where the lease is a duration" in page
     assert page.count("where the lease is a duration") == 1
+
+
+def test_a_code_that_was_ever_there_is_there_still_or_retired():
+    from gpuinfra.policy.retired_codes import RETIRED
+    from gpuinfra.reference.codes import all_codes
+    from tests.policy.taken_codes import taken
+
+    now = {code: c.slug for code, c in all_codes().items()} | {r.code: r.slug for r in RETIRED}
+    gone = {code: slug for code, slug in taken().items() if now.get(code) != slug}
+    assert gone == {}, "a code never goes and never changes its slug: put it into gpuinfra/policy/retired_codes.py"
+
+
+def test_every_code_is_in_the_list_of_those_taken():
+    from gpuinfra.reference.codes import all_codes
+    from tests.policy.taken_codes import taken
+
+    new = sorted(set(all_codes()) - set(taken()))
+    assert new == [], "run python -m tests.policy.taken_codes"
+
+
+def test_a_retired_code_is_not_taken_again():
+    from gpuinfra.policy.retired_codes import RETIRED
+    from gpuinfra.reference.codes import all_codes
+
+    assert len({r.code for r in RETIRED}) == len(RETIRED)
+    codes = all_codes()
+    for r in RETIRED:
+        assert r.code not in codes
+        assert not r.instead or r.instead in codes
+
+
+@pytest.mark.parametrize("rule", registry.all_rules(), ids=lambda r: r.code.code)
+def test_a_rule_has_all_its_metadata(rule: PlanRule | ResourceRule):
+    code = rule.code
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", code.slug)
+    assert rule.providers
+    assert all(re.fullmatch(r"[a-z]+", tag) for tag in rule.tags)
+    assert len(set(rule.tags)) == len(rule.tags)
+    assert len(set(code.facts)) == len(code.facts)
+    assert code.summary.endswith(".")
+    assert code.why.endswith((".", "!", ":"))
+
+
+def test_every_rule_can_be_a_key():
+    assert len(set(registry.all_rules())) == len(registry.all_rules())

@@ -1,7 +1,7 @@
 """GPU nodes that nothing ever stops.
 
 What: A spec with GPU nodes has no lease, no idle limit and no schedule.
-Severity: warning where the worst case is known, below 10 USD an hour, and within the amounts of the budget
+Severity: warning where the worst case is known, below 10 USD an hour (or the amount of the settings), and within the amounts of the budget
 Why: Nodes bill until somebody remembers them. A budget is an alarm whose data come 8 to 24 hours late, never a cap.
 Fix: Add shutdown: {lease: 72h} with the time the work needs, and idle_after: 30m.
 References: AWS Cost Management User Guide; field survey of seeded mistakes, '16 p5 always on'
@@ -15,7 +15,7 @@ from ....cost import HOURS_PER_MONTH, LAG_HOURS
 from ....diagnostics import Diagnostic, Severity
 from ....spec.models import Budget
 from ...endings import open_ended
-from ...money import DEAR_USD_PER_HOUR, at_least, dated, spent, unknown_nodes, usd
+from ...money import at_least, dated, spent, unknown_nodes, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2201", "nodes-without-end", Severity.ERROR, __doc__, ("AWS COST-05", "GCP-SCH-13", "AZ BUD-05"))
@@ -36,6 +36,8 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         if worst
         else "the price is not known"
     )
+    if unknown and worst:
+        price += f"; the price of pool {', '.join(unknown)} is not known"
     text = f"{nodes} with no lease, no idle limit and no schedule: {price}"
     if plan.spec.budget is not None and worst:
         text += (
@@ -43,7 +45,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         )
     over = _over(plan.spec.budget, worst)
     text += over
-    dear = worst >= DEAR_USD_PER_HOUR or bool(unknown) or bool(over)
+    dear = worst >= ctx.options.lease_above_usd_per_hour or bool(unknown) or bool(over)
     yield CODE.at("shutdown", text, severity=Severity.ERROR if dear else Severity.WARNING)
 
 

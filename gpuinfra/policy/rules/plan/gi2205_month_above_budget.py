@@ -1,7 +1,7 @@
 """A month that can cost more than its budget.
 
 What: The worst hourly cost, over the lease or a month of 730 hours, is more than `budget.per_month_usd`.
-Severity: warning where there is no lease, and an idle limit or a schedule may stop the nodes long before
+Severity: warning where there is no lease, and an idle limit or a schedule may stop the nodes long before; or where a price that is not known leaves it open
 Why: The cloud tells of it when the money is spent, 8 to 24 hours late.
 Fix: Shorten the lease, take fewer nodes, or raise the amount.
 References: none
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ....cost import HOURS_PER_MONTH
 from ....diagnostics import Diagnostic, Severity
 from ...endings import said_to_be_open_ended
-from ...money import at_least, dated, usd
+from ...money import at_least, dated, unknown_nodes, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2205", "month-above-budget", Severity.ERROR, __doc__)
@@ -28,7 +28,17 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         return
     cost = ctx.cost
     worst = cost.worst_usd_per_month
-    if worst <= budget.per_month_usd or said_to_be_open_ended(plan):
+    unknown = unknown_nodes(plan, cost)
+    if worst <= budget.per_month_usd and unknown and not ctx.refused:
+        yield CODE.at(
+            "budget.per_month_usd",
+            f"{usd(budget.per_month_usd)} a month cannot be checked: the price of pool {', '.join(unknown)} is not known, and "
+            f"the rest alone can cost {usd(worst)}",
+            "look the price up, and set a lease all the same",
+            severity=Severity.WARNING,
+        )
+        return
+    if worst <= budget.per_month_usd or said_to_be_open_ended(plan, ctx.options.silenced):
         return
     end = plan.spec.shutdown
     bounded = cost.lease_hours is not None or end is None or (end.idle_after is None and end.stop_at is None)

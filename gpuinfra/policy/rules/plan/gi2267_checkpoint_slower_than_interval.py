@@ -9,11 +9,10 @@ References: FSx for Lustre User Guide, performance
 from __future__ import annotations
 
 from collections.abc import Iterator
-from posixpath import normpath
 
 from ....diagnostics import Diagnostic, Severity
-from ....plan.models import StoragePlan
 from ....spec.quantities import format_duration
+from ...checkpoints import speed_of
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2267", "checkpoint-slower-than-interval", Severity.WARNING, __doc__)
@@ -24,9 +23,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     checkpoint = ctx.plan.spec.job.checkpoint if ctx.plan.spec.job else None
     if checkpoint is None or checkpoint.every is None or checkpoint.size_gib is None:
         return
-    path = "/" + normpath(checkpoint.path).lstrip("/")
-    home = next((s for s in ctx.plan.storage if path == s.mount or path.startswith(f"{s.mount.rstrip('/')}/")), None)
-    speed = _mib_per_s(home) if home is not None else None
+    home, speed = speed_of(ctx.plan, checkpoint.path)
     if not speed or home is None:
         return
     seconds, interval = float(checkpoint.size_gib) * 1024 / speed, checkpoint.every.total_seconds()
@@ -36,12 +33,6 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
             f"{float(checkpoint.size_gib):g} GiB at {speed:,.0f} MB/s ('{home.name}') take {seconds / 60:.0f} minutes of the "
             f"{format_duration(checkpoint.every)} between two checkpoints",
         )
-
-
-def _mib_per_s(storage: StoragePlan) -> float | None:
-    if storage.throughput_mbps_per_tib is None or storage.size_gib is None:
-        return None
-    return storage.throughput_mbps_per_tib * storage.size_gib / 1024
 
 
 _T = "job: {{checkpoint: {{path: /scratch/ckpt, size_gib: {0}, every: 10m}}}}"

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC
-from functools import cache
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -22,20 +21,23 @@ from ....spec.paths import parse_path
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2281", "waiver-unused", Severity.INFO, __doc__)
-_RESOURCES = "GI3"
-_ABOVE = "GI217"
-"""Codes of components and rooms, which this layer cannot list."""
+_NOT_HERE = ("GI3", "GI4", "GI9")
+"""Beginnings of the codes about resources and the account, and of an organisation's own, which do not run here."""
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     """One finding for each waiver. What resources are found to be is not known here, so a waiver of it is let be; so is
     one of a code that this layer cannot look for."""
     today = ctx.now.astimezone(UTC).date()
+    # Imported here: the registry imports this module.
+    from ...organisation import is_known
+    from ...registry import house_codes
+
     for n, waiver in enumerate(ctx.plan.spec.waivers):
         if waiver.expires < today:
             continue
-        known = _codes()
-        if waiver.code not in known and not waiver.code.startswith(_ABOVE):
+        if not is_known(waiver.code):
+            known = house_codes()
             hint = (
                 did_you_mean(waiver.code, sorted(c for c in known if c[:3] == waiver.code[:3]))
                 or "give the code as gpuinfra check shows it"
@@ -44,7 +46,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
                 f"waivers[{n}].code", f"{waiver.code} is the code of no finding", hint, severity=Severity.WARNING
             )
             continue
-        if waiver.code.startswith(_RESOURCES) or waiver.code == CODE.code:
+        if waiver.code.startswith(_NOT_HERE) or waiver.code == CODE.code:
             continue
         if waiver.path is not None and not _is_place(ctx.plan.spec, waiver.path):
             yield CODE.at(f"waivers[{n}].path", f"'{waiver.path[:60]}' is no place in this spec")
@@ -63,18 +65,6 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
             yield CODE.at(f"waivers[{n}].path", f"{waiver.code} is not found at '{waiver.path[:60]}'", f"it is at {at}")
         else:
             yield CODE.at(f"waivers[{n}].code", f"{waiver.code} is not found in this spec")
-
-
-@cache
-def _codes() -> frozenset[str]:
-    """Every code that is given by this layer and those below."""
-    from ....node.findings import CODES as NODE
-    from ....plan.findings import CODES as PLAN
-    from ....plan.image_findings import CODES as IMAGES
-    from ....spec.findings import CODES as SPEC
-    from ...registry import all_rules
-
-    return frozenset(c.code for c in (*SPEC, *PLAN, *IMAGES, *NODE, *(r.code for r in all_rules())))
 
 
 def _found(ctx: PlanContext, code: str) -> tuple[Diagnostic, ...] | None:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import SUBNET
+from ...aws_graph import SUBNET, AwsGraph, Nodes
+from ...aws_places import by_id, zone_of, zone_unknown
 from ...aws_routes import NAT_GATEWAY, has_nat_route
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -24,14 +25,17 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding at the first NAT gateway, naming the zones that lack one."""
     gateways = list(ctx.aws.of_type(NAT_GATEWAY))
     subnets = [s for nat in gateways for s in ctx.aws.linked(nat, "subnetId", SUBNET).resources]
-    homes = {z for s in subnets if (z := _zone(s))}
-    if not gateways or not homes or len(subnets) < len(gateways) or any(not _zone(s) for s in subnets):
+    homes = {z for s in subnets if (z := zone_of(s))}
+    unknown = next((s for s in subnets if zone_unknown(s)), None)
+    if unknown is not None and any(_through(ctx.aws, n) for n in ctx.aws.nodes):
+        yield Undecided(CODE.code, unknown.name, "the zone of the NAT gateway is not known yet")
+    if not gateways or not homes or len(subnets) < len(gateways) or any(not zone_of(s) for s in subnets):
         return
     used: dict[str, str] = {}
     for nodes in ctx.aws.nodes:
-        for subnet in ctx.aws.subnets(nodes).resources:
-            zone = _zone(subnet)
-            if zone and has_nat_route(ctx.aws, subnet) and _kind(zone) in {_kind(h) for h in homes}:
+        for subnet in _through(ctx.aws, nodes):
+            zone = zone_of(subnet)
+            if zone and by_id(zone) in {by_id(h) for h in homes}:
                 used.setdefault(zone, nodes.name)
     away = sorted(z for z in used if z not in homes)
     if away:
@@ -42,18 +46,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         )
 
 
-def _zone(subnet: Resource) -> str:
-    value = subnet.get("availabilityZoneId") or subnet.get("availabilityZone")
-    return value if isinstance(value, str) else ""
-
-
-def _kind(zone: str) -> bool:
-    """Whether the zone is an id (use1-az4) and not a letter: the two cannot be compared."""
-    return "-az" in zone
+def _through(aws: AwsGraph, nodes: Nodes) -> list[Resource]:
+    """The subnets of nodes that go out through a NAT gateway."""
+    return [s for s in aws.subnets(nodes).resources if has_nat_route(aws, s)]
 
 
 _T = """\
-- {{type: aws.ec2.Subnet, name: outside, inputs: {{availabilityZone: us-east-1a}}}}
+- {{type: aws.ec2.Subnet, name: outside, inputs: {{availabilityZone: {1}}}}}
 - {{type: aws.ec2.NatGateway, name: nat, inputs: {{subnetId: !ref outside.id }}}}
 - {{type: aws.ec2.Subnet, name: inside, inputs: {{availabilityZone: {0}}}}}
 - {{type: aws.ec2.RouteTable, name: table, inputs: {{routes: [{{cidrBlock: 0.0.0.0/0, natGatewayId: !ref nat.id }}]}}}}
@@ -70,6 +69,10 @@ RULE = ResourceRule(
     CODE,
     ("network", "cost"),
     check,
-    Examples((_T.format("us-east-1a"),), (_T.format("us-east-1b"),)),
+    Examples(
+        (_T.format("us-east-1a", "us-east-1a"),),
+        (_T.format("us-east-1b", "us-east-1a"),),
+        (_T.format("us-east-1b", "!unknown "),),
+    ),
     providers=(Provider.AWS,),
 )

@@ -31,7 +31,14 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 resource=group.name,
             )
         first: dict[tuple[object, ...], FirewallRule] = {}
+        unseen: dict[tuple[object, ...], FirewallRule] = {}
         for r in separate:
+            if r.unknown and r.protocol and not (r.cidrs or r.peers):
+                twin = unseen.setdefault((r.ingress, r.protocol, *_ports(r)), r)
+                if twin is not r:
+                    yield Undecided(
+                        CODE.code, r.source.name, f"whether it repeats '{twin.source.name}' is not known yet"
+                    )
             if r.unknown or not (r.cidrs or r.peers):
                 continue
             twin = first.setdefault((r.ingress, r.protocol, *_ports(r), r.cidrs, r.peers), r)
@@ -49,20 +56,22 @@ _GROUP = "- {{type: aws.ec2.SecurityGroup, name: sg, inputs: {{{0}}}}}\n"
 _RULE = """\
 - type: aws.vpc.SecurityGroupIngressRule
   name: {0}
-  inputs: {{securityGroupId: !ref sg.id , cidrIpv4: 10.0.0.0/8, ipProtocol: tcp, fromPort: {1}, toPort: {1}}}
+  inputs: {{securityGroupId: !ref sg.id , cidrIpv4: {2}, ipProtocol: tcp, fromPort: {1}, toPort: {1}}}
 """
+_NET = "10.0.0.0/8"
 
 RULE = ResourceRule(
     CODE,
     ("network",),
     check,
     Examples(
-        (_GROUP.format("") + _RULE.format("a", 988) + _RULE.format("b", 2049),),
+        (_GROUP.format("") + _RULE.format("a", 988, _NET) + _RULE.format("b", 2049, _NET),),
         (
             _GROUP.format("ingress: [{protocol: tcp, fromPort: 22, toPort: 22, cidrBlocks: [10.0.0.0/8]}]")
-            + _RULE.format("a", 988),
-            _GROUP.format("") + _RULE.format("a", 988) + _RULE.format("b", 988),
+            + _RULE.format("a", 988, _NET),
+            _GROUP.format("") + _RULE.format("a", 988, _NET) + _RULE.format("b", 988, _NET),
         ),
+        (_GROUP.format("") + _RULE.format("a", 988, "!unknown ") + _RULE.format("b", 988, "!unknown "),),
     ),
     providers=(Provider.AWS,),
 )

@@ -40,4 +40,18 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 )
 
 
-RULE = ResourceRule(CODE, ("placement",), check, Examples((), ()), providers=(Provider.AWS,))
+_T = """\
+- {{type: aws.ec2.LaunchTemplate, name: acme-gpu-pool-template, inputs: {{placement: {{groupName: {0}}}}}}}
+"""
+_SPEC = """\
+location: {provider: aws, region: us-east-1, zone: use1-az6}
+node_pools: [{instance_type: p4d.24xlarge, count: 4, proximity: acme-pg}]
+"""
+
+RULE = ResourceRule(
+    CODE,
+    ("placement",),
+    check,
+    Examples((_T.format("acme-pg"),), (_T.format("other"), _T.format("null")), (_T.format("!unknown "),), spec=_SPEC),
+    providers=(Provider.AWS,),
+)

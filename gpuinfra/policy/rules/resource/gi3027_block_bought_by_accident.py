@@ -43,6 +43,7 @@ RULE = ResourceRule(
     Examples(
         (_T.format("{protect: true, retainOnDelete: true, ignoreChanges: [capacityBlockOfferingId]}"),),
         (_T.format("{}"), _T.format("{protect: true}")),
+        no_unknown="it judges options alone, which a program always knows",
     ),
     providers=(Provider.AWS,),
 )

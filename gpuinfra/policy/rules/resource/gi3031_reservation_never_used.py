@@ -14,18 +14,23 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import LAUNCH_TEMPLATE, RESERVATION
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3031", "reservation-never-used", Severity.WARNING, __doc__, ("AWS CAP-12",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each reservation, in programs that launch nodes."""
-    held = [r for r in ctx.aws.of_type(RESERVATION) if r.get("instanceMatchCriteria") == "targeted"]
+    held = [r for r in ctx.aws.of_type(RESERVATION) if r.get("instanceMatchCriteria") not in (None, "open")]
     if not held or not ctx.aws.has(LAUNCH_TEMPLATE):
         return
     users = list(ctx.graph)
     for r in held:
-        if not any(r.urn in u.dependencies or any(r.urn in d for d in u.property_dependencies.values()) for u in users):
+        if any(r.urn in u.dependencies or any(r.urn in d for d in u.property_dependencies.values()) for u in users):
+            continue
+        if late(r.get("instanceMatchCriteria")):
+            yield Undecided(CODE.code, r.name, "whether the reservation is targeted is not known yet")
+        else:
             yield CODE.at(
                 r.name, "a targeted reservation that no template aims at bills and is never used", resource=r.name
             )
@@ -40,6 +45,6 @@ RULE = ResourceRule(
     CODE,
     ("capacity", "cost"),
     check,
-    Examples((_T.format("open"),), (_T.format("targeted"),)),
+    Examples((_T.format("open"),), (_T.format("targeted"),), (_T.format("!unknown "),)),
     providers=(Provider.AWS,),
 )

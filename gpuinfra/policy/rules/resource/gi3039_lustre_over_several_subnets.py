@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import LUSTRE
+from ...aws_graph import LUSTRE, SUBNET
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import items
+from ...wire_values import items, late
 
 CODE = described("GI3039", "lustre-over-several-subnets", Severity.ERROR, __doc__, ("AWS FSX-08",))
 
@@ -22,8 +22,12 @@ CODE = described("GI3039", "lustre-over-several-subnets", Severity.ERROR, __doc_
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each file system."""
     for fs in ctx.aws.of_type(LUSTRE):
-        count = len(items(fs.get("subnetIds")))
-        if count > 1:
+        value = fs.get("subnetIds")
+        count = len(items(value))
+        # One subnet of this program is one, whatever its id will be.
+        if late(value) and ctx.aws.linked(fs, "subnetIds", SUBNET).count != 1:
+            yield Undecided(CODE.code, fs.name, "the subnets are not known yet")
+        elif count > 1:
             yield CODE.at(
                 f"{fs.name}.subnetIds", f"{count} subnets, and a Lustre file system takes one", resource=fs.name
             )
@@ -35,6 +39,10 @@ RULE = ResourceRule(
     CODE,
     ("storage", "network"),
     check,
-    Examples((_T.format("subnet-1"), _T.format("[subnet-1]")), (_T.format("[subnet-1, subnet-2]"),)),
+    Examples(
+        (_T.format("subnet-1"), _T.format("[subnet-1]")),
+        (_T.format("[subnet-1, subnet-2]"),),
+        (_T.format("!unknown "),),
+    ),
     providers=(Provider.AWS,),
 )

@@ -1,6 +1,7 @@
 """A budget filter that matches nothing.
 
-What: A cost filter on `TagKeyValue` whose values do not start with `user:` (or `aws:`), or have no `$` between key and value.
+What: A cost filter on `TagKeyValue` whose values do not start with `user:` (or `aws:`), or have no `$` between key and value; or that name a tag which nothing in the program carries.
+Severity: warning for a tag that nothing carries
 Why: AWS takes the filter and counts nothing: the budget reads 0 USD for ever.
 Fix: Write user:<key>$<value>, as user:Cluster$acme.
 References: hashicorp/terraform-provider-aws#39850; hashicorp/terraform-provider-aws#40987
@@ -8,11 +9,12 @@ References: hashicorp/terraform-provider-aws#39850; hashicorp/terraform-provider
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import BUDGET
+from ...aws_graph import BUDGET, AwsGraph
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, items, late, plain
 
@@ -42,6 +44,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                     continue
                 key, dollar, rest = value.partition("$")
                 good = key.startswith(("user:", "aws:")) and key.rpartition(":")[2] and dollar
+                tag = key.removeprefix("user:")
                 if not good and not value.startswith("${"):
                     yield CODE.at(
                         f"{budget.name}.costFilters[{n}].values",
@@ -49,6 +52,34 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                         f"write 'user:{key.removeprefix('user:') or 'Cluster'}${rest or '<value>'}'",
                         resource=budget.name,
                     )
+                elif good and tag != key and not late(rest) and ctx.aws.nodes and not _carried(ctx.aws, tag, rest):
+                    yield CODE.at(
+                        f"{budget.name}.costFilters[{n}].values",
+                        f"no resource of the program has the tag '{tag}' with '{rest}', so the budget reads 0 USD",
+                        "filter by a tag that the nodes carry, in tagSpecifications too",
+                        resource=budget.name,
+                        severity=Severity.WARNING,
+                    )
+
+
+def _carried(aws: AwsGraph, key: str, value: str) -> bool:
+    """Whether a resource, or what one launches, has the tag; one whose tags are not known yet may have it."""
+    for r in aws.graph:
+        if r.type == BUDGET or not r.type.startswith(("aws:", "pulumi:providers:aws")):
+            continue
+        specs = [s.get("tags") for s in entries(r.get("tagSpecifications"))]
+        for tags in (r.get("tags"), r.get("defaultTags", "tags"), *specs):
+            if late(tags) or any(late(v) for v in _of(tags, key)) or value in _of(tags, key):
+                return True
+    return False
+
+
+def _of(tags: Any, key: str) -> list[Any]:
+    """The values of a tag, written as a mapping or as the list that scaling groups have."""
+    if isinstance(tags, Mapping):
+        found = plain(cast(Mapping[str, Any], tags).get(key))
+        return [found] if found is not None else []
+    return [plain(t.get("value")) for t in entries(tags) if plain(t.get("key")) == key]
 
 
 _T = """\
@@ -56,14 +87,20 @@ _T = """\
   name: money
   inputs: {{costFilters: [{{name: TagKeyValue, values: [{0}]}}]}}
 """
+_NODES = "- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{tags: {{Cluster: {0}}}}}}}\n"
 
 RULE = ResourceRule(
     CODE,
     ("cost",),
     check,
     Examples(
-        (_T.format("user:Cluster$acme"),),
-        (_T.format("Cluster$acme"), _T.format("user:Cluster"), _T.format("")),
+        (_T.format("user:Cluster$acme"), _T.format("user:Cluster$acme") + _NODES.format("acme")),
+        (
+            _T.format("Cluster$acme"),
+            _T.format("user:Cluster"),
+            _T.format(""),
+            _T.format("user:Cluster$acme") + _NODES.format("lab"),
+        ),
         (_T.format("!unknown "),),
     ),
     providers=(Provider.AWS,),

@@ -16,7 +16,7 @@ from ...aws_graph import GROUP_POLICY, GROUP_SCHEDULE, NODE_GROUP, SCALING_GROUP
 from ...aws_schedules import stops
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import entries, items
+from ...wire_values import entries, items, late
 
 CODE = described("GI3050", "up-undoes-the-scaler", Severity.WARNING, __doc__, ("AWS COST-08",))
 _AUTOSCALER_TAG = "k8s.io/cluster-autoscaler/"
@@ -32,7 +32,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if {key, key.partition(".")[0], "*"} & ignored:
             continue
         mover = _mover(ctx.aws, group)
-        if mover:
+        if not mover and (unknown := _aims_unseen(ctx.aws)):
+            yield Undecided(CODE.code, group.name, f"which group '{unknown.name}' moves is not known yet")
+        elif mover:
             yield CODE.at(
                 f"{group.name}.{key}",
                 f"{mover} moves the number of nodes, and the next `up` sets it back",
@@ -52,6 +54,12 @@ def _mover(aws: AwsGraph, group: Resource) -> str:
     return "the cluster autoscaler" if any(t.startswith(_AUTOSCALER_TAG) for t in tags) else ""
 
 
+def _aims_unseen(aws: AwsGraph) -> Resource | None:
+    """A schedule or policy whose group is not known yet."""
+    found = (r for r in aws.of_type(GROUP_SCHEDULE, GROUP_POLICY) if late(r.get("autoscalingGroupName")))
+    return next((r for r in found if not aws.linked(r, "autoscalingGroupName", SCALING_GROUP).resources), None)
+
+
 _T = """\
 - type: aws.autoscaling.Group
   name: group
@@ -59,13 +67,17 @@ _T = """\
   options: {0}
 - type: aws.autoscaling.Schedule
   name: down
-  inputs: {{autoscalingGroupName: !ref group.name , desiredCapacity: 0}}
+  inputs: {{autoscalingGroupName: {1}, desiredCapacity: 0}}
 """
 
 RULE = ResourceRule(
     CODE,
     ("cost", "drift"),
     check,
-    Examples((_T.format("{ignoreChanges: [desiredCapacity]}"),), (_T.format("{}"),)),
+    Examples(
+        (_T.format("{ignoreChanges: [desiredCapacity]}", "!ref group.name "),),
+        (_T.format("{}", "!ref group.name "),),
+        (_T.format("{}", "!unknown "),),
+    ),
     providers=(Provider.AWS,),
 )

@@ -19,7 +19,7 @@ from ...aws_user_data import script
 from ...resource_graph import Secret
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...script_secrets import kind_of_secret
-from ...wire_values import plain
+from ...wire_values import late, plain
 
 CODE = described("GI3060", "secret-in-user-data", Severity.ERROR, __doc__, ("AWS CMP-23",))
 
@@ -31,6 +31,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             raw = r.inputs.get(key)
             value = plain(raw)
             if not isinstance(value, str):
+                if late(value):
+                    yield Undecided(CODE.code, r.name, "the user data are not known yet")
                 continue
             found = kind_of_secret(script(value))
             if found:
@@ -57,6 +59,7 @@ RULE = ResourceRule(
             ),
         ),
         (_T.format(base64.b64encode(b"#!/bin/bash\nexport WANDB_API_KEY=0123456789abcdef0123\n").decode()),),
+        (_T.replace("'{0}'", "!unknown ").replace("{{", "{").replace("}}", "}"),),
     ),
     providers=(Provider.AWS,),
 )

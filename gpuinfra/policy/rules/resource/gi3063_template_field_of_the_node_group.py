@@ -15,7 +15,7 @@ from ....vocabulary import Provider
 from ...aws_graph import NODE_GROUP, Nodes
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import items
+from ...wire_values import items, late
 
 CODE = described("GI3063", "template-field-of-the-node-group", Severity.ERROR, __doc__, ("AWS EKS-01",))
 _FORBIDDEN = ("iamInstanceProfile", "instanceInitiatedShutdownBehavior", "hibernationOptions")
@@ -30,6 +30,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             if group.type != NODE_GROUP:
                 continue
             faults = [*_of_template(nodes), *_of_group(nodes.template, group)]
+            if nodes.template.get("imageId") is not None and late(group.get("amiType")):
+                yield Undecided(CODE.code, group.name, "the image type is not known yet")
             if faults:
                 yield CODE.at(group.name, "; ".join(faults), resource=group.name)
 
@@ -78,6 +80,7 @@ RULE = ResourceRule(
     Examples(
         (_T.format(""),),
         (_T.format(", diskSize: 500"), _T.format(', version: "1.34"'), _T.format(", instanceTypes: [p5.48xlarge]")),
+        (_T.format(", amiType: !unknown "),),
     ),
     providers=(Provider.AWS,),
 )

@@ -17,7 +17,7 @@ from ....vocabulary import Provider
 from ...resource_graph import Secret
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...script_secrets import kind_of_secret
-from ...wire_values import plain
+from ...wire_values import late, plain
 
 CODE = described("GI3119", "secret-in-metadata", Severity.ERROR, __doc__, ())
 
@@ -26,6 +26,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each machine and value. The secret itself is never shown."""
     for m in ctx.gcp.machines:
         metadata = m.get("metadata")
+        if late(metadata):
+            yield Undecided(CODE.code, m.name, "the metadata are not known yet")
         values: dict[str, Any] = {}
         if isinstance(metadata, Mapping):
             values.update({f"metadata.{k}": v for k, v in cast(Mapping[Any, Any], metadata).items()})
@@ -33,6 +35,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         for key, raw in values.items():
             text = plain(raw)
             found = kind_of_secret(text) if isinstance(text, str) else ""
+            if not isinstance(text, str) and late(text):
+                yield Undecided(CODE.code, m.name, f"{key} is not known yet")
             if found:
                 yield CODE.at(m.path(key), f"the value holds {found}", resource=m.name)
             elif isinstance(raw, Secret) and isinstance(text, str):
@@ -54,7 +58,7 @@ RULE = ResourceRule(
     Examples(
         (_T.format("export HF_TOKEN=$(gcloud secrets versions access latest --secret hf)"),),
         (_T.format("export WANDB_API_KEY=0123456789abcdef0123"),),
-        (),
+        ("- {type: gcp.compute.Instance, name: box, inputs: {metadata: {startup-script: !unknown }}}\n",),
     ),
     providers=(Provider.GCP,),
 )

@@ -59,4 +59,23 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
 
 
-RULE = ResourceRule(CODE, ("time", "drift"), check, Examples((), (), ()), providers=(Provider.GCP,))
+_T = """\
+- type: gcp.compute.Instance
+  name: box
+  inputs: {{machineType: {1}, scheduling: {{maxRunDuration: {{seconds: {0}}}}}}}
+"""
+_URN = "urn:pulumi:dev::example::gcp:compute/instance:Instance::box"
+_WAS = {"machineType": "a3-highgpu-8g", "scheduling": {"maxRunDuration": {"seconds": 86400}}}
+
+RULE = ResourceRule(
+    CODE,
+    ("time", "drift"),
+    check,
+    Examples(
+        (_T.format(86400, "a3-highgpu-8g"),),
+        (_T.format(3600, "a3-highgpu-8g"), _T.format(86400, "a3-megagpu-8g")),
+        (_T.replace("{{seconds: {0}}}", "!unknown ").format(0, "a3-highgpu-8g"),),
+        facts={_URN: {"inputs": _WAS}},
+    ),
+    providers=(Provider.GCP,),
+)

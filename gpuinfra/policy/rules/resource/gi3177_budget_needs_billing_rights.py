@@ -14,6 +14,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_types import BUDGET
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3177", "budget-needs-billing-rights", Severity.INFO, __doc__, ("GCP-BUD-04",))
 _PROVIDER = "pulumi:providers:gcp"
@@ -25,8 +26,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         str(p.get("userProjectOverride")).lower() == "true" and p.get("billingProject") is not None
         for p in ctx.gcp.of_type(_PROVIDER)
     )
+    open_ = any(
+        late(p.get("userProjectOverride")) and p.get("billingProject") is not None for p in ctx.gcp.of_type(_PROVIDER)
+    )
     for b in ctx.gcp.of_type(BUDGET):
-        if not ready and not ctx.gcp.ours(b):
+        if open_ and not ready and not ctx.gcp.ours(b):
+            yield Undecided(CODE.code, b.name, "whether the provider overrides the project is not known yet")
+        elif not ready and not ctx.gcp.ours(b):
             yield CODE.at(
                 b.name, "it needs rights on the billing account, and a project for its quota", resource=b.name
             )
@@ -39,5 +45,9 @@ _PROVIDER_OF = (
 
 
 RULE = ResourceRule(
-    CODE, ("cost",), check, Examples((_PROVIDER_OF + _BUDGET,), (_BUDGET,), ()), providers=(Provider.GCP,)
+    CODE,
+    ("cost",),
+    check,
+    Examples((_PROVIDER_OF + _BUDGET,), (_BUDGET,), (_PROVIDER_OF.replace("true,", "!unknown ,") + _BUDGET,)),
+    providers=(Provider.GCP,),
 )

@@ -22,11 +22,15 @@ CODE = described("GI3179", "replacement-needs-twice-the-gpus", Severity.ERROR, _
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each resource. One with a name of its own is deleted first anyway."""
     for m in ctx.gcp.machines:
-        if m.source.type not in (INSTANCE, NODE_POOL) or not m.has_gpus or m.sketched:
+        if m.source.type not in (INSTANCE, NODE_POOL) or m.has_gpus is False or m.sketched:
             continue
         # In a state or a preview an auto-name stands among the inputs, and the engine says that it made it up.
         named = m.source.get("name") is not None and "name" not in items(m.source.get("__defaults"))
-        if not named and m.source.options.get("deleteBeforeReplace") is not True:
+        if named or m.source.options.get("deleteBeforeReplace") is True:
+            continue
+        if m.has_gpus is None:
+            yield Undecided(CODE.code, m.name, "whether it has GPUs is not known yet")
+        else:
             yield CODE.at(
                 m.name,
                 f"a replacement needs {m.machine_type or 'its GPUs'} twice: deleteBeforeReplace is not set",
@@ -65,7 +69,7 @@ RULE = ResourceRule(
             _T.format("box-1a2b3c4, __defaults: [name]", "{}"),
             _FS.format("{}"),
         ),
-        (),
+        ("- {type: gcp.compute.Instance, name: box, inputs: {machineType: !unknown , bootDisk: {}}}\n",),
     ),
     providers=(Provider.GCP,),
 )

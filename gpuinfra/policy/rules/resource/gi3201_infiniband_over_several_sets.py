@@ -16,6 +16,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_graph import AVAILABILITY_SET, SCALE_SET, AzureGraph, AzureNodes
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3201", "infiniband-over-several-sets", Severity.ERROR, __doc__, ("AZ IB-01",))
 
@@ -27,6 +28,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for nodes in azure.nodes:
         if nodes.infiniband and not azure.ours(nodes.resource):
             sizes[nodes.size].append(nodes)
+    open_ = [n for n in azure.nodes if n.is_set and late(n.resource.get("sku", "name")) and not azure.ours(n.resource)]
+    for nodes in open_ if sizes else ():
+        yield Undecided(CODE.code, nodes.name, "whether the set is of an InfiniBand size is not known yet")
     for size, found in sizes.items():
         yield from _sets(azure, size, [n for n in found if n.is_set])
         yield from _machines(azure, size, [n for n in found if not n.is_set])
@@ -79,14 +83,19 @@ _SET = """\
 - type: azure-native.compute.VirtualMachineScaleSet
   name: {0}
   inputs:
-    sku: {{name: Standard_ND96isr_H100_v5, capacity: 4}}
+    sku: {{name: {1}, capacity: 4}}
     proximityPlacementGroup: {{id: /subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/proximityPlacementGroups/near}}
 """
+_SIZE = "Standard_ND96isr_H100_v5"
 
 RULE = ResourceRule(
     CODE,
     ("fabric",),
     check,
-    Examples((_SET.format("a"),), (_SET.format("a") + _SET.format("b"),)),
+    Examples(
+        (_SET.format("a", _SIZE),),
+        (_SET.format("a", _SIZE) + _SET.format("b", _SIZE),),
+        (_SET.format("a", _SIZE) + _SET.format("b", "!unknown "),),
+    ),
     providers=(Provider.AZURE,),
 )

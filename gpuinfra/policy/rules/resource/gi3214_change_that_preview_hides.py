@@ -25,10 +25,10 @@ from ...azure_graph import (
     STORAGE_ACCOUNT,
     AzureNodes,
 )
-from ...last_inputs import changed, covered, last
+from ...last_inputs import changed, covered, last, unsure
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import items, truth
+from ...wire_values import items, late, truth
 
 CODE = described("GI3214", "change-that-preview-hides", Severity.ERROR, __doc__, ("AZ PUL-01", "AZ PLC-05"))
 _PROFILE = "virtualMachineProfile"
@@ -66,8 +66,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         was = last(ctx, r)
         if was is not None:
             yield from _changes(r, was)
+            open_ = [p for p in unsure(was, r, _FIXED_OF[r.type]) if not covered(r, "replaceOnChanges", p)]
+            if open_ and not any(covered(r, "ignoreChanges", p) for p in open_):
+                yield Undecided(CODE.code, r.name, f"whether {', '.join(open_)} changes is not known yet")
     for nodes in ctx.azure.sets:
-        if nodes.has_gpu and last(ctx, nodes.resource) is None:
+        if late(nodes.resource.get("sku", "name")):
+            yield Undecided(CODE.code, nodes.name, "whether the nodes have GPUs is not known yet")
+        elif nodes.has_gpu and last(ctx, nodes.resource) is None:
             yield from _options(ctx, nodes)
 
 
@@ -115,17 +120,23 @@ _OTHERS = ", ".join(p for p in FIXED if p != _ONE_WAY)
 _T = """\
 - type: azure-native.compute.VirtualMachineScaleSet
   name: nodes
-  inputs: {{vmScaleSetName: acme, sku: {{name: Standard_ND96isr_H100_v5}}, singlePlacementGroup: {2}}}
+  inputs: {{vmScaleSetName: acme, sku: {{name: {3}}}, singlePlacementGroup: {2}}}
   options: {{replaceOnChanges: [{0}], deleteBeforeReplace: {1}}}
 """
+_SIZE = "Standard_ND96isr_H100_v5"
 
 RULE = ResourceRule(
     CODE,
     ("drift",),
     check,
     Examples(
-        (_T.format(_ALL, "true", "true"), _T.format(_OTHERS, "true", "false")),
-        (_T.format("zones", "true", "true"), _T.format(_ALL, "false", "true"), _T.format(_OTHERS, "true", "true")),
+        (_T.format(_ALL, "true", "true", _SIZE), _T.format(_OTHERS, "true", "false", _SIZE)),
+        (
+            _T.format("zones", "true", "true", _SIZE),
+            _T.format(_ALL, "false", "true", _SIZE),
+            _T.format(_OTHERS, "true", "true", _SIZE),
+        ),
+        (_T.format("zones", "true", "true", "!unknown "),),
     ),
     providers=(Provider.AZURE,),
 )

@@ -46,4 +46,21 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
 
 
-RULE = ResourceRule(CODE, ("capacity", "placement"), check, Examples((), ()), providers=(Provider.AZURE,))
+_T = """\
+- type: azure-native.compute.VirtualMachineScaleSet
+  name: acme-gpu-pool
+  inputs: {{virtualMachineProfile: {{priority: {0}}}}}
+"""
+_SPEC = """\
+location: {provider: azure, region: eastus}
+node_pools: [{instance_type: Standard_NC24ads_A100_v4, count: 2, capacity: {type: spot}}]
+storage: []
+"""
+
+RULE = ResourceRule(
+    CODE,
+    ("capacity", "placement"),
+    check,
+    Examples((_T.format("Spot"),), (_T.format("Regular"), _T.format("null")), (_T.format("!unknown "),), spec=_SPEC),
+    providers=(Provider.AZURE,),
+)

@@ -19,7 +19,7 @@ from ...azure_boot import FIELDS, is_marked_secret, text_of
 from ...azure_graph import AzureNodes
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...script_secrets import kind_of_secret
-from ...wire_values import secret_texts
+from ...wire_values import late, secret_texts
 
 CODE = described("GI3251", "secret-in-custom-data", Severity.ERROR, __doc__, ("AZ SEC-10",))
 
@@ -31,6 +31,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield from _document(nodes, path)
         for e in ctx.azure.extensions(nodes):
             settings = e.block.get("settings")
+            if late(settings):
+                yield Undecided(CODE.code, e.source.name, "the settings of the extension are not known yet")
             found = kind_of_secret(text_of(settings))
             marked = bool(secret_texts(settings))
             if found or marked:
@@ -43,8 +45,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 )
 
 
-def _document(nodes: AzureNodes, path: tuple[str, ...]) -> Iterator[Diagnostic]:
+def _document(nodes: AzureNodes, path: tuple[str, ...]) -> Iterator[Diagnostic | Undecided]:
     value = nodes.get(*path)
+    if late(value) and not isinstance(value, str):
+        yield Undecided(CODE.code, nodes.name, "the boot script is not known yet")
     found = kind_of_secret(script(value)) if isinstance(value, str) else ""
     marked = is_marked_secret(nodes, path)
     if found or marked:
@@ -85,6 +89,7 @@ RULE = ResourceRule(
     Examples(
         (_T.format(_script("export HF_TOKEN=$(az keyvault secret show --query value)")),),
         (_T.format(_script("export WANDB_API_KEY=0123456789abcdef0123")), _EXTENSION),
+        (_T.format("!unknown "),),
     ),
     providers=(Provider.AZURE,),
 )

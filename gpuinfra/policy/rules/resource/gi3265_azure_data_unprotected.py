@@ -16,7 +16,7 @@ from ....vocabulary import Provider
 from ...azure_graph import LUSTRE, NETAPP_VOLUME, STORAGE_ACCOUNT
 from ...last_inputs import changed, covered, last
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import truth
+from ...wire_values import late, truth
 
 CODE = described("GI3265", "azure-data-unprotected", Severity.WARNING, __doc__, ("AZ PUL-02", "AZ AML-06"))
 _REPLACED_BY = ("storageCapacityTiB", "filesystemSubnet", "zones", "sku.name", "location")
@@ -26,7 +26,11 @@ _CALLED = {LUSTRE: "file system", NETAPP_VOLUME: "volume", STORAGE_ACCOUNT: "sto
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each resource that holds data."""
     for r in ctx.azure.of_type(*_CALLED):
-        if r.type == STORAGE_ACCOUNT and not truth(r.get("isHnsEnabled")):
+        tree = r.get("isHnsEnabled")
+        guarded = r.options.get("protect") or r.options.get("retainOnDelete")
+        if r.type == STORAGE_ACCOUNT and late(tree) and not guarded:
+            yield Undecided(CODE.code, r.name, "whether the account holds a tree of files is not known yet")
+        if r.type == STORAGE_ACCOUNT and not truth(tree):
             continue
         was = last(ctx, r) if r.type == LUSTRE else None
         lost = (
@@ -41,7 +45,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 resource=r.name,
                 severity=Severity.ERROR,
             )
-        elif not r.options.get("protect") and not r.options.get("retainOnDelete"):
+        elif not guarded:
             yield CODE.at(
                 f"{r.name}.options.protect",
                 f"nothing protects the {_CALLED[r.type]} from being replaced with all that it holds",
@@ -61,6 +65,10 @@ RULE = ResourceRule(
     CODE,
     ("storage", "drift"),
     check,
-    Examples((_T.format("{protect: true}"),), (_T.format("{}"),)),
+    Examples(
+        (_T.format("{protect: true}"),),
+        (_T.format("{}"),),
+        ("- {type: azure-native.storage.StorageAccount, name: data, inputs: {isHnsEnabled: !unknown }}\n",),
+    ),
     providers=(Provider.AZURE,),
 )

@@ -18,6 +18,7 @@ from ...azure_graph import BUDGET
 from ...azure_moments import START, moment_of
 from ...last_inputs import covered, last
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3271", "budget-start-moves", Severity.WARNING, __doc__, ("AZ BUD-02",))
 
@@ -26,7 +27,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each budget; without a clock only a known change is said. A start that comes out of a resource is
     kept there."""
     for budget in ctx.azure.of_type(BUDGET):
-        start, was = moment_of(budget.get("timePeriod", "startDate")), last(ctx, budget)
+        value = budget.get("timePeriod", "startDate")
+        start, was = moment_of(value), last(ctx, budget)
+        kept = covered(budget, "ignoreChanges", START) or budget.property_dependencies.get("timePeriod")
+        if late(value) and not kept:
+            yield Undecided(CODE.code, budget.name, "where the start comes from is not known yet")
         if start is None or covered(budget, "ignoreChanges", START):
             continue
         before = moment_of(was.get("timePeriod", "startDate")) if was is not None else None
@@ -67,6 +72,7 @@ RULE = ResourceRule(
     Examples(
         (_T.format("2026-11-01T00:00:00Z", _IGNORED), _T.format("2026-06-01T00:00:00Z", "{}")),
         (_T.format("2026-11-01T00:00:00Z", "{}"),),
+        (_T.replace('"{0}"', "!unknown ").format("", "{}"),),
     ),
     providers=(Provider.AZURE,),
 )

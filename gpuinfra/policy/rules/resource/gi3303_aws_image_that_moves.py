@@ -1,0 +1,60 @@
+"""A machine image by a parameter that moves.
+
+What: GPU nodes boot from `resolve:ssm:` with a path that means the newest image.
+Why: Nodes that a group adds next week boot another driver and another CUDA than those of today: a job over both fails in ways that nobody can repeat.
+Fix: Resolve the parameter once and write the image's id (ami-…), or name a version of the parameter.
+References: EC2 User Guide, use a parameter instead of an AMI id; EC2 Auto Scaling User Guide, launch templates with parameters
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....diagnostics import Diagnostic, Severity
+from ....vocabulary import Provider
+from ...aws_graph import INSTANCE
+from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
+
+CODE = described("GI3303", "aws-image-that-moves", Severity.WARNING, __doc__, ("AWS CMP-10",))
+_PREFIX = "resolve:ssm:"
+_MOVING = ("latest", "recommended")
+
+
+def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """One finding for each template; what our own component made is judged with the plan."""
+    for nodes in ctx.aws.nodes:
+        facts = ctx.aws.facts_of(nodes)
+        if nodes.template.type == INSTANCE or facts is None or not facts.has_gpu or ctx.aws.ours(nodes.template):
+            continue
+        value = nodes.template.get("imageId")
+        if late(value) and not isinstance(value, str):
+            if not nodes.template.property_dependencies.get("imageId"):
+                yield Undecided(CODE.code, nodes.name, "the image is not known yet")
+        elif isinstance(value, str) and value.startswith(_PREFIX) and _moves(value.removeprefix(_PREFIX)):
+            yield CODE.at(
+                f"{nodes.name}.imageId",
+                f"'{value.rpartition('/')[2]}' of a parameter, which moves",
+                resource=nodes.name,
+            )
+
+
+def _moves(path: str) -> bool:
+    """Whether a path means the newest image, and names no version of itself."""
+    return ":" not in path and any(part in _MOVING for part in path.split("/"))
+
+
+_T = "- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{instanceType: g5.xlarge, imageId: {0}}}}}\n"
+_PATH = "resolve:ssm:/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-ubuntu-24.04/latest/ami-id"
+
+RULE = ResourceRule(
+    CODE,
+    ("image", "drift"),
+    check,
+    Examples(
+        (_T.format("ami-0123456789abcdef0"), _T.format(f"'{_PATH}:12'"), _T.format("resolve:ssm:/acme/images/2026-11")),
+        (_T.format(_PATH),),
+        (_T.format("!unknown "),),
+    ),
+    providers=(Provider.AWS,),
+)
