@@ -1,8 +1,7 @@
-"""EFA nodes without a placement group that keeps them together.
+"""EFA nodes without a placement group.
 
-What: A group of several EFA nodes, bought on demand or as spot, names no placement group, or one whose strategy is not cluster.
-Severity: error for a placement group of another strategy
-Why: The nodes stand anywhere in the zone: each hop adds latency, and all-reduce waits for the slowest. A group that spreads keeps them apart on purpose, and holds seven a zone.
+What: A group of several EFA nodes, bought on demand or as spot, names no placement group.
+Why: The nodes stand anywhere in the zone: each hop adds latency, and all-reduce waits for the slowest.
 Fix: Add a placement group of strategy `cluster`, and name it in the template's placement.
 References: aws/aws-parallelcluster, EfaPlacementGroupValidator
 """
@@ -14,11 +13,10 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_capacity import BLOCK_MARKET, has_target, market
-from ...aws_graph import PLACEMENT_GROUP, Nodes
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3067", "fabric-nodes-far-apart", Severity.WARNING, __doc__, ("AWS PLC-01", "AWS PLC-04"))
+CODE = described("GI3067", "fabric-nodes-far-apart", Severity.WARNING, __doc__, ("AWS PLC-01",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -33,8 +31,6 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         named += [g.get("placementGroup") for g in nodes.groups]
         placed = any(n is not None for n in named)
         said = market(template)
-        if placed:
-            yield from _spread(ctx, nodes)
         if placed or said == BLOCK_MARKET:
             continue
         if late(said) or nodes.most_nodes < 2:
@@ -47,27 +43,6 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
 
 
-def _spread(ctx: GraphContext, nodes: Nodes) -> Iterator[Diagnostic | Undecided]:
-    aws, template = ctx.aws, nodes.template
-    found = [aws.link(template, "placement", template.get("placement", "groupName"), PLACEMENT_GROUP)]
-    found += [aws.linked(g, "placementGroup", PLACEMENT_GROUP) for g in nodes.groups]
-    groups = {r.urn: r for links in found for r in links.resources}
-    texts = {t for links in found for t in links.foreign}
-    groups.update({r.urn: r for r in aws.of_type(PLACEMENT_GROUP) if r.get("name") in texts})
-    for group in groups.values():
-        strategy = group.get("strategy")
-        if late(strategy):
-            yield Undecided(CODE.code, nodes.name, "the strategy of the placement group is not known yet")
-        elif isinstance(strategy, str) and strategy != "cluster":
-            yield CODE.at(
-                f"{group.name}.strategy",
-                f"strategy '{strategy}', and the group holds the EFA nodes of '{nodes.name}'",
-                "set strategy: cluster",
-                resource=group.name,
-                severity=Severity.ERROR,
-            )
-
-
 _T = """\
 - type: aws.ec2.LaunchTemplate
   name: nodes
@@ -75,15 +50,13 @@ _T = """\
 - {{type: aws.autoscaling.Group, name: group, inputs: {{minSize: 0, maxSize: {0}, launchTemplate: {{id: !ref nodes.id }}}}}}
 """
 
-_APART = "- {type: aws.ec2.PlacementGroup, name: apart, inputs: {strategy: spread}}\n"
-
 RULE = ResourceRule(
     CODE,
     ("placement", "fabric"),
     check,
     Examples(
         (_T.format(1, ""), _T.format(4, ", placement: {groupName: close}")),
-        (_T.format(4, ""), _T.format(4, ", placement: {groupName: !ref apart.name }") + _APART),
+        (_T.format(4, "")),
         (_T.format(4, ", instanceMarketOptions: {marketType: !unknown }"),),
     ),
     providers=(Provider.AWS,),

@@ -45,6 +45,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 def _groups(aws: AwsGraph, nodes: Nodes) -> list[Resource]:
     named = [nodes.template.get("placement", k) for k in ("groupName", "groupId")]
     found = [g for v in named for g in aws.link(nodes.template, "placement", v, PLACEMENT_GROUP).resources]
+    texts = {v for v in named if isinstance(v, str)}
+    found += [g for g in aws.of_type(PLACEMENT_GROUP) if g.get("name") in texts]
     for owner in (nodes.template, *nodes.groups):
         found += aws.linked(owner, "placementGroup", PLACEMENT_GROUP).resources
     return list({g.urn: g for g in found}.values())
