@@ -85,6 +85,11 @@ def test_sarif_of_a_real_run_has_the_standards_form(run, spec_file):
     assert len(one["artifacts"]) == 2
 
 
+def test_one_file_by_two_names_is_one_artifact():
+    log = as_sarif(Report((), ("a.yaml", "./a.yaml", "<stdin>")))
+    assert log["runs"][0]["artifacts"] == [{"location": {"uri": "a.yaml"}}]
+
+
 def test_sarif_of_nothing_has_the_standards_form():
     VALIDATOR.validate(as_sarif(Report(())))
 
