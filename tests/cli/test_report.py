@@ -246,6 +246,14 @@ def test_output_that_cannot_be_written_is_one_line_and_status_2(run, spec_file, 
     assert "cannot be written: No such file or directory" in ran.err
 
 
+def test_output_to_a_link_writes_what_it_leads_to(run, spec_file, tmp_path):
+    real, link = tmp_path / "real.json", tmp_path / "link.json"
+    link.symlink_to(real)
+    run("check", spec_file(), "--now", NOW, "--format", "json", "--output", link)
+    assert link.is_symlink()
+    assert "findings" in json.loads(real.read_text())
+
+
 @pytest.mark.parametrize("form", ["sarif", "github", "junit"])
 def test_plan_has_the_same_forms(run, spec_file, form):
     ran = run("plan", spec_file(WRONG_TYPE), "--now", NOW, "--format", form)
