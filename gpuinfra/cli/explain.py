@@ -93,7 +93,17 @@ def _entry(code: Code, rule: Rule | None) -> str:
             ("Undecided", rule.examples.unknown),
         ):
             parts += [f"{title} ({over}):\n\n{_indented(e)}" for e in examples[:1]]
+    else:
+        parts += _written(code.code)
     return "\n\n".join(p for p in parts if p) + "\n"
+
+
+def _written(code: str) -> list[str]:
+    from ..reference.examples import shown_examples, written_examples
+
+    shown = [f"{title}:\n\n{_indented(text)}" for title, text in shown_examples(code)]
+    example = written_examples().get(code)
+    return shown or ([f"Example. None: {example.none}."] if example else [])
 
 
 _OVER = {"PlanRule": "laid over a right spec", "ResourceRule": "resources"}

@@ -41,7 +41,7 @@ def _block(finding: Diagnostic, lines: Mapping[str, Sequence[str]], width: int |
     styled = click.style(mark, fg=colour, bold=True) + (click.style(path, bold=True) if path else "")
     out = [head.replace(mark + path, styled, 1)]
     if finding.source and finding.source.file in lines and NOT_SHOWN not in finding.message:
-        out += _excerpt(finding.source, lines[finding.source.file], colour)
+        out += _excerpt(finding.source, lines[finding.source.file], colour, finding.path)
     if finding.hint:
         out.append(
             _broken(f"  hint: {printable(finding.hint)}", width).replace("hint:", click.style("hint:", fg="green"), 1)
@@ -70,12 +70,13 @@ def _broken(text: str, width: int | None) -> str:
     return "\n".join(wrapped)
 
 
-def _excerpt(source: Source, lines: Sequence[str], colour: str) -> list[str]:
-    """The line of the file and a caret under the value."""
+def _excerpt(source: Source, lines: Sequence[str], colour: str, path: str) -> list[str]:
+    """The line of the file and a caret under the value; nothing where the value is left out and the place is only where
+    the document begins."""
     if not 1 <= source.line <= len(lines) or source.column < 1:
         return []
     line = lines[source.line - 1]
-    if secret_kind(line):
+    if secret_kind(line) or (source.column == 1 and _of_another_key(line, path)):
         return []
     start = source.column - 1
     if start > len(line) or len(line) > _MAX_LINE or not line.replace("\t", "").isprintable():
@@ -87,6 +88,13 @@ def _excerpt(source: Source, lines: Sequence[str], colour: str) -> list[str]:
         click.style(gutter, dim=True) + line,
         click.style(" " * (len(gutter) - 2) + "| ", dim=True) + pad + click.style("^" * width, fg=colour, bold=True),
     ]
+
+
+def _of_another_key(line: str, path: str) -> bool:
+    """Whether a line begins with another key than the path does."""
+    key, colon, _ = line.partition(":")
+    top = path.partition(".")[0].partition("[")[0]
+    return bool(top and colon) and key.strip("\"' ") != top
 
 
 def _token_width(rest: str) -> int:

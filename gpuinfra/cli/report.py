@@ -166,7 +166,8 @@ def save(path: str, text: str) -> str:
     """Writes a file as a whole or not at all; what went wrong as a sentence, or nothing."""
     import tempfile
 
-    folder = os.path.dirname(os.path.abspath(path))
+    path = os.path.realpath(path)  # a link stays one
+    folder = os.path.dirname(path)
     temporary = ""
     try:
         if os.path.exists(path) and not os.path.isfile(path):

@@ -37,7 +37,10 @@ def as_sarif(report: Report) -> dict[str, Any]:
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "invocations": [invocation],
-        "artifacts": [{"location": {"uri": uri(f)}} for f in report.files if not f.startswith("<") and f != "-"],
+        "artifacts": [
+            {"location": {"uri": place}}
+            for place in dict.fromkeys(uri(f) for f in report.files if not f.startswith("<"))
+        ],
         "results": [
             *(_result(d, index[d.code], report.files) for d in results),
             *(_open(u, index[u.code], report.files) for u in report.undecided),

@@ -46,6 +46,7 @@ class Governor:
     _waivers: dict[PlacedWaiver, bool] = field(default_factory=dict[PlacedWaiver, bool])
     """Each that could cover something here, and whether it did."""
     _said: dict[Diagnostic, None] = field(default_factory=dict[Diagnostic, None])
+    _levels: dict[str, Level] = field(default_factory=dict[str, Level])
     _files: list[str] = field(default_factory=list[str])
     _matching: Matching | None = field(init=False)
 
@@ -64,6 +65,7 @@ class Governor:
         """The findings of one file under its settings. With a graph, waivers by URN count. `missing` are packages of
         rules that the settings name and that are not installed."""
         self._said |= dict.fromkeys(settings.diagnostics)
+        self._levels |= settings.levels
         for package in missing:
             path = "rules"
             said = NO_PACKAGE.at(path, f"'{package}' is not installed, or has no rules of gpuinfra")
@@ -114,9 +116,15 @@ class Governor:
     def result(self, *, not_judged: tuple[str, ...] = ()) -> Governed:
         """What is said in the end. `not_judged` are beginnings of codes whose rules did not run, as GI3: nobody can say
         that a waiver of one covers nothing."""
-        said = [*self._said, *self._about_waivers(not_judged)]
+        leftovers = [
+            _at_level(d, self._levels[d.code]) if d.code in self._levels else d for d in self._about_waivers(not_judged)
+        ]
+        off = [d for d in leftovers if d.suppression and d.suppression.kind is Suppressed.OFF]
+        said = [*self._said, *(d for d in leftovers if d not in off)]
         gone = self._matching.gone(self._files, not_judged) if self._matching else ()
-        return Governed(in_order((*self._found, *said, *gone)), in_order(self._hidden), len(gone), tuple(self._raw))
+        return Governed(
+            in_order((*self._found, *said, *gone)), in_order((*self._hidden, *off)), len(gone), tuple(self._raw)
+        )
 
     def _about_waivers(self, not_judged: tuple[str, ...]) -> Iterable[Diagnostic]:
         if self.now is None:

@@ -11,6 +11,7 @@ from typing import cast
 from ..diagnostics import Code
 from ..policy.registry import all_rules, module_of
 from ..policy.rule import PlanRule, Rule
+from .examples import shown_examples
 
 MODULES = (
     "gpuinfra.spec.findings",
@@ -66,6 +67,8 @@ def rule_page(code: Code, rule: Rule | None) -> str:
         out += ["", "References:", "", *(f"- {r}" for r in code.references)]
     if rule is not None:
         out += _examples(rule)
+    for title, text in shown_examples(code.code):
+        out += ["", f"{title}:", "", "```yaml", text.strip("\n"), "```"]
     return "\n".join(out).rstrip() + "\n"
 
 

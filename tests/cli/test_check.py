@@ -128,7 +128,7 @@ def test_the_place_is_shown_and_marked():
     [("name: 'a b', c: 1", 7, "'a b'"), ("name: abc  # why", 7, "abc"), ("nmae: 1", 1, "nmae"), ("x: [a, b]", 5, "a")],
 )
 def test_the_mark_is_as_long_as_the_value(line, column, marked):
-    text = plain(rendering.as_text([finding(source=Source("a.yaml", 1, column))], {"a.yaml": [line]}))
+    text = plain(rendering.as_text([finding(path="", source=Source("a.yaml", 1, column))], {"a.yaml": [line]}))
     caret = next(x for x in text.splitlines() if "^" in x)
     assert caret.count("^") == len(marked)
     assert caret.index("^") - len("    1 | ") == column - 1
@@ -137,6 +137,15 @@ def test_the_mark_is_as_long_as_the_value(line, column, marked):
 @pytest.mark.parametrize("source", [Source("a.yaml", 9, 1), Source("a.yaml", 1, 99), Source("a.yaml"), None])
 def test_a_place_that_is_not_in_the_file_is_not_shown(source):
     assert "|" not in plain(rendering.as_text([finding(source=source)], {"a.yaml": ["name: x"]}))
+
+
+def test_the_line_of_another_key_is_not_shown():
+    """A key that is left out has its place where the document begins, which says nothing of it."""
+    lines = {"a.yaml": ["name: x", "storage:"]}
+    left_out = finding(path="storage[0].size_gib", source=Source("a.yaml", 1, 1))
+    assert "|" not in plain(rendering.as_text([left_out], lines))
+    assert "|" in plain(rendering.as_text([finding(path="storage[0].size_gib", source=Source("a.yaml", 2, 1))], lines))
+    assert "|" in plain(rendering.as_text([finding(path="", source=Source("a.yaml", 1, 1))], lines))
 
 
 def test_a_terminal_breaks_long_texts_between_words():

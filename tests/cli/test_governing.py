@@ -88,6 +88,26 @@ def test_an_error_that_the_settings_lower_stops_neither_plan_nor_program(run, sp
     assert planned(path, "acme").name == "acme"
 
 
+@pytest.mark.parametrize(
+    ("waiver", "code", "severity", "path"),
+    [
+        ('{code: GI2202, expires: "2026-12-31"}', "GI1031", "error", "waivers[0].reason"),
+        ('{code: GI2202, reason: " ", expires: "2026-12-31"}', "GI1035", "error", "waivers[0].reason"),
+        ("{code: GI2202, reason: known}", "GI1031", "error", "waivers[0].expires"),
+        ('{code: GI2999, reason: known, expires: "2026-12-31"}', "GI2281", "warning", "waivers[0].code"),
+        ('{code: GI2202, reason: known, expires: "2026-11-01"}', "GI2280", "warning", "waivers[0].expires"),
+        ('{code: GI2202, path: budgets, reason: known, expires: "2026-12-31"}', "GI2281", "info", "waivers[0].path"),
+    ],
+)
+def test_a_bad_waiver_of_a_spec_is_a_finding(run, spec_file, waiver, code, severity, path):
+    spec = spec_file((NO_BUDGET[0], f"waivers: [{waiver}]\n"))
+    found = run("check", spec, "--now", NOW, "--format", "json").data["findings"]
+    (said,) = [f for f in found if f["code"] == code]
+    assert (said["severity"], said["path"]) == (severity, path)
+    assert said["source"]["line"] == 8
+    assert said["hint"]
+
+
 def test_a_baseline_takes_the_weight_of_what_is_known_and_of_nothing_else(run, spec_file, tmp_path):
     path, base = spec_file(WRONG_TYPE), tmp_path / "base.json"
     ran = run("check", path, "--now", NOW, "--write-baseline", base)

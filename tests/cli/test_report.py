@@ -85,6 +85,11 @@ def test_sarif_of_a_real_run_has_the_standards_form(run, spec_file):
     assert len(one["artifacts"]) == 2
 
 
+def test_one_file_by_two_names_is_one_artifact():
+    log = as_sarif(Report((), ("a.yaml", "./a.yaml", "<stdin>")))
+    assert log["runs"][0]["artifacts"] == [{"location": {"uri": "a.yaml"}}]
+
+
 def test_sarif_of_nothing_has_the_standards_form():
     VALIDATOR.validate(as_sarif(Report(())))
 
@@ -239,6 +244,14 @@ def test_output_that_cannot_be_written_is_one_line_and_status_2(run, spec_file, 
     ran = run("check", spec_file(), "--now", NOW, "--output", tmp_path / "none" / "out.json")
     assert ran.status == 2
     assert "cannot be written: No such file or directory" in ran.err
+
+
+def test_output_to_a_link_writes_what_it_leads_to(run, spec_file, tmp_path):
+    real, link = tmp_path / "real.json", tmp_path / "link.json"
+    link.symlink_to(real)
+    run("check", spec_file(), "--now", NOW, "--format", "json", "--output", link)
+    assert link.is_symlink()
+    assert "findings" in json.loads(real.read_text())
 
 
 @pytest.mark.parametrize("form", ["sarif", "github", "junit"])

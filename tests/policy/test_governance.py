@@ -156,6 +156,13 @@ def test_a_waiver_of_what_was_not_judged_is_let_be(settings: Callable[[str], Set
     assert [d.code for d in governor.result().findings] == ["GI2281"]
 
 
+def test_what_is_said_of_a_waiver_has_a_severity_too(settings: Callable[[str], Settings]):
+    text = waivers(expires="2026-11-29")
+    assert run([], settings(f"severity: {{GI2280: error}}\n{text}")).findings[0].is_error
+    off = run([], settings(f"severity: {{GI2280: off}}\n{text}"))
+    assert (off.findings, [d.code for d in off.hidden]) == ((), ["GI2280"])
+
+
 def test_without_a_clock_no_waiver_is_in_force(settings: Callable[[str], Settings]):
     governor = Governor(None)
     governor.take([ERROR.at("budget", "x")], settings(waivers()))

@@ -201,3 +201,27 @@ def test_a_waiver_of_an_own_code_is_one_of_a_code_that_is_known(install: Callabl
     assert "GI2281" not in checked(folder, tmp_path, spec_waiver).stdout
     done = checked(tmp_path, tmp_path, spec_waiver)
     assert "GI9001 is the code of no finding" in done.stdout
+
+
+def test_a_program_stops_at_a_package_that_cannot_be_used(install: Callable[..., Path], tmp_path: Path):
+    from gpuinfra.policy.organisation import OwnRulesError
+    from gpuinfra.providers.planning import planned
+
+    install("raise RuntimeError('no licence')")
+    spec = tmp_path / "cluster.yaml"
+    spec.write_text(SPEC)
+    with pytest.raises(
+        OwnRulesError, match=r"acme-rules \(entry point 'ours'\) cannot be loaded: RuntimeError: no licence"
+    ):
+        planned(spec, "acme")
+
+
+def test_a_program_is_under_the_same_rules(install: Callable[..., Path], tmp_path: Path):
+    from gpuinfra.diagnostics import GpuInfraError
+    from gpuinfra.providers.planning import planned
+
+    install("RULES = [rule('GI9001', says)]")
+    spec = tmp_path / "cluster.yaml"
+    spec.write_text(SPEC)
+    with pytest.raises(GpuInfraError, match="GI9001"):
+        planned(spec, "acme")
