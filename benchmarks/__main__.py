@@ -14,6 +14,7 @@ FULL: dict[str, list[str]] = {
     "catalog_prices": [],
     "solver": [],
     "fuzz_specs": ["--count", "20000"],
+    "policy_pack": [],
     "engine_up": [],
     "engine_kills": [],
 }
@@ -24,6 +25,7 @@ SMOKE: dict[str, list[str]] = {
     "registration": ["--runs", "2", "--pools", "40"],
     "catalog_prices": [],
     "solver": [],
+    "policy_pack": ["--runs", "1"],
     "fuzz_specs": ["--count", "200"],
 }
 

@@ -26,8 +26,8 @@ from ..policy.rule import ResourceRule
 from ..spec.models import Waiver
 from .graph import Registered
 from .judging import judged
-from .policies import LEVEL_OF, SEVERITY_OF, UNDECIDED, policies
-from .settings import WAIVERS, SettingsError, checked_names, waivers_of
+from .policies import LEVEL_OF, SEVERITY_OF, policies
+from .settings import UNDECIDED, WAIVERS, SettingsError, checked_names, waivers_of
 
 VERSION: Final = "0.0.1"
 """What pulumi_policy says as well: the engine takes the version of PulumiPolicy.yaml."""
@@ -74,6 +74,7 @@ class RuleAnalyzer(pulumi_policy._PolicyAnalyzerServicer):  # pyright: ignore[re
         super().__init__(name, VERSION, list(listed), EnforcementLevel.ADVISORY, initial)
         self._name = name
         self._rules = rules
+        self._slugs = {r.code.code: r.code.slug for r in rules}
         self._clock = clock
         self._registered = Registered()
         self._preview = False
@@ -121,7 +122,8 @@ class RuleAnalyzer(pulumi_policy._PolicyAnalyzerServicer):  # pyright: ignore[re
             (said,) = waived((finding,), policy.waivers, now, graph)
             level = policy.level_of(said.severity) if said == finding else EnforcementLevel.ADVISORY
             urn = _urn(graph, finding.resource)
-            yield self._violation(finding.code, _text(said), level, SEVERITY_OF[said.severity], urn)
+            text = _text(said, self._slugs[said.code])
+            yield self._violation(said.code, text, level, SEVERITY_OF[said.severity], urn)
         policy = self._in_force[UNDECIDED]
         if policy.on:
             for u in verdicts.report.undecided:
@@ -141,11 +143,11 @@ class RuleAnalyzer(pulumi_policy._PolicyAnalyzerServicer):  # pyright: ignore[re
         )
 
 
-def _text(finding: Diagnostic) -> str:
+def _text(finding: Diagnostic, slug: str) -> str:
     lines = [f"{finding.path}: {finding.message}" if finding.path else finding.message]
     if finding.hint:
         lines.append(f"hint: {finding.hint}")
-    lines.append(f"docs: {finding.docs}")
+    lines.append(f"docs: {finding.docs} ({slug})")
     return "\n".join(lines)
 
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from ..policy.registry import resource_rules
-from .settings import OWN_FILE, settings_schema
+from .settings import OWN_FILE, SCHEMA_FILE, settings_schema
 
 PROJECT: Final = "PulumiPolicy.yaml"
-SCHEMA: Final = "policy-config.schema.json"
 _MARK: Final = "# Written by gpuinfra policy-pack."
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 
@@ -23,7 +22,7 @@ import sys
 try:
     from gpuinfra.pack import serve
 except ImportError as e:
-    print(f"{{e.name}} is missing; install what the pack needs: pip install -r requirements.txt", file=sys.stderr, flush=True)
+    print(f"{{e.name or e}} is missing; install what the pack needs: pip install -r requirements.txt", file=sys.stderr, flush=True)
     sys.exit(1)
 
 if __name__ == "__main__":
@@ -77,5 +76,5 @@ def _files(name: str, version: str) -> dict[str, str]:
         ),
         "__main__.py": _MAIN.format(own_file=OWN_FILE, name=name),
         "requirements.txt": f"gpuinfra[policy]=={version}\n",
-        SCHEMA: json.dumps(schema, indent=2) + "\n",
+        SCHEMA_FILE: json.dumps(schema, indent=2) + "\n",
     }

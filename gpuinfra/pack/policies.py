@@ -10,10 +10,7 @@ from pulumi_policy import Severity as PolicySeverity
 
 from ..diagnostics import Code, Severity
 from ..policy.rule import ResourceRule
-from .settings import LEVEL, WAIVERS, WAIVERS_SCHEMA
-
-UNDECIDED: Final = "undecided"
-"""The policy that tells of what no rule can judge yet. It is disabled unless it is asked for."""
+from .settings import LEVEL, UNDECIDED, WAIVERS, WAIVERS_SCHEMA
 
 LEVEL_OF: Final = {
     Severity.ERROR: EnforcementLevel.MANDATORY,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
-import threading
 from concurrent import futures
 from pathlib import Path
 from typing import Final, NoReturn
@@ -29,24 +29,25 @@ def serve(pack: str | os.PathLike[str], name: str = _NAME) -> NoReturn:
     from ..policy.registry import resource_rules
     from .analyzer import RuleAnalyzer
     from .policies import initial_config
-    from .settings import SettingsError, own_settings
+    from .settings import UNDECIDED, SettingsError, own_settings
 
+    # As for the command line: a process whose start is waited for has no garbage worth a search.
+    gc.disable()
     rules = resource_rules()
+    gc.enable()
     try:
-        initial = initial_config(own_settings(folder, [r.code.code for r in rules]))
+        initial = initial_config(own_settings(folder, [*(r.code.code for r in rules), UNDECIDED]))
     except SettingsError as e:
         _refuse(str(e))
     options = [("grpc.max_receive_message_length", _LARGEST_MESSAGE)]
     server = grpc.server(futures.ThreadPoolExecutor(max_workers=4), options=options)
     analyzer_pb2_grpc.add_AnalyzerServicer_to_server(RuleAnalyzer(name, rules, initial=initial), server)
     port = server.add_insecure_port("127.0.0.1:0")
-    over = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda _number, _frame: over.set())
+    # There is nothing to tidy up: the engine's word to end is taken as it comes.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     server.start()
     print(port, flush=True)
-    over.wait()
-    server.stop(0)
+    server.wait_for_termination()
     sys.exit(0)
 
 

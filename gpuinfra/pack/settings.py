@@ -11,11 +11,14 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
-from ..diagnostics import nearest
+from ..diagnostics import did_you_mean
 from ..spec.models import Waiver
 
 OWN_FILE: Final = "policy-config.json"
+SCHEMA_FILE: Final = "policy-config.schema.json"
 ALL: Final = "all"
+UNDECIDED: Final = "undecided"
+"""The policy that tells of what no rule can judge yet. It is disabled unless it is asked for."""
 LEVEL: Final = "enforcementLevel"
 LEVELS: Final = ("advisory", "mandatory", "disabled")
 _MORE_LEVELS: Final = (*LEVELS, "remediate")
@@ -52,8 +55,7 @@ def checked_names(names: Iterable[str], known: Collection[str]) -> None:
     for name in names:
         if name == ALL or name in known:
             continue
-        near = nearest(name, [*known, ALL], 1)
-        what_now = f"did you mean {near[0]}?" if near else "list the rules: gpuinfra explain"
+        what_now = did_you_mean(name, [*known, ALL]) or f"its policies stand in {SCHEMA_FILE}"
         raise SettingsError(f"configuration of the policy pack: '{name}' is none of its policies; {what_now}")
 
 
@@ -120,6 +122,7 @@ def settings_schema(codes: Iterable[tuple[str, str]]) -> dict[str, Any]:
         "properties": {
             "$schema": {"type": "string"},
             ALL: {**level, "description": "Every policy that has no line of its own."},
+            UNDECIDED: {**level, "description": "What a rule cannot tell before the deployment; disabled by default."},
             **{code: {"$ref": "#/$defs/policy", "description": about} for code, about in codes},
         },
     }
