@@ -26,6 +26,7 @@ EXIT_BROKEN_PIPE = 141
 COMMANDS = {
     "check": "check",
     "plan": "plan",
+    "lint": "lint",
     "compare": "compare",
     "instances": "instances",
     "gpus": "gpus",

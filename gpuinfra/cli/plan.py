@@ -72,7 +72,7 @@ def command(
 
         cost = estimate(judged.plan)
         if not has_errors(judged.findings):
-            with _progress("Rendering the resources …"):
+            with progress("Rendering the resources …"):
                 recorded = record_plan(judged.plan)
     found = judged.with_findings(recorded.findings)
     if format_ == "json":
@@ -218,7 +218,7 @@ def _rounded(amount: float | None) -> float | None:
     return None if amount is None else round(amount, 6)
 
 
-def _progress(what: str) -> AbstractContextManager[Any]:
+def progress(what: str) -> AbstractContextManager[Any]:
     """A spinner on standard error where a person looks: loading a cloud's SDK takes seconds."""
     if not is_terminal(sys.stderr):
         return nullcontext()

@@ -10,6 +10,7 @@ from typing import Any
 from ..diagnostics import Diagnostic, Severity, in_order
 from ..plan.models import ClusterPlan
 from ..spec.models import Waiver
+from .open_options import OpenContexts, is_open
 from .resource_graph import ResourceGraph
 from .rule import GraphContext, PlanContext, PlanRule, ResourceRule, Rule, Undecided
 from .wire_values import secret_texts
@@ -78,20 +79,21 @@ def check_graph(
         rules = resource_rules()
     moment = now or (plan.now if plan else None)
     context = GraphContext(graph, plan, facts=facts or {}, now=moment)
+    open_contexts = OpenContexts(context) if is_open(graph) else None
     found: list[Diagnostic] = []
     undecided: dict[Undecided, None] = {}
     for rule in rules:
         if plan is not None and plan.provider not in rule.providers:
             continue
         try:
-            for verdict in rule.check(context):
+            for verdict in open_contexts.verdicts(rule) if open_contexts else rule.check(context):
                 if isinstance(verdict, Undecided):
                     undecided[verdict] = None
                 else:
                     found.append(verdict)
         except Exception as e:
             raise RuleError(rule, e) from e
-    undecided.update(dict.fromkeys(context.undecided))
+    undecided.update(dict.fromkeys((open_contexts or context).undecided))
     found = _redacted(found, graph)
     if plan is not None:
         found = [_at_origin(d, plan) for d in found]

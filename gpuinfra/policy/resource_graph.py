@@ -68,7 +68,9 @@ class Resource:
     property_dependencies: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Options that were set, in wire spelling: protect, retainOnDelete, deleteBeforeReplace, ignoreChanges,
-    replaceOnChanges, aliases, customTimeouts, additionalSecretOutputs, import, hideDiffs, deletedWith, replaceWith."""
+    replaceOnChanges, aliases, customTimeouts, additionalSecretOutputs, import, hideDiffs, deletedWith, replaceWith. One
+    that the graph's source does not carry (a preview has no deleteBeforeReplace) is UNKNOWN; rules never see that, see
+    `open_options`."""
     known_properties: tuple[str, ...] = ()
     """Wire names of the inputs that the type knows, sorted, where its Python class said so; empty where it did not.
     Below a path of ignoreChanges or replaceOnChanges the nested names too, as `scalingConfig.desiredSize`; `tags.*`

@@ -54,6 +54,15 @@ def plain(value: Any) -> Any:
     return value.value if isinstance(value, Secret) else value
 
 
+def holds_secret(value: Any) -> bool:
+    """Whether a part of a value is marked secret, its text known or not."""
+    if isinstance(value, Mapping):
+        return any(holds_secret(v) for v in cast(Mapping[Any, Any], value).values())
+    if isinstance(value, (list, tuple)):
+        return any(holds_secret(v) for v in cast(Sequence[Any], value))
+    return isinstance(value, Secret)
+
+
 def secret_texts(value: Any, *, inside: bool = False) -> set[str]:
     """Every text and number of a value that is marked secret, at any depth."""
     if isinstance(value, Secret):

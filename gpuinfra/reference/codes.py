@@ -18,6 +18,7 @@ MODULES = (
     "gpuinfra.plan.image_findings",
     "gpuinfra.node.findings",
     "gpuinfra.providers.findings",
+    "gpuinfra.lint.findings",
 )
 """Modules with a tuple CODES."""
 

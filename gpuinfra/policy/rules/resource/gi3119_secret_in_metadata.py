@@ -35,7 +35,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             found = kind_of_secret(text) if isinstance(text, str) else ""
             if found:
                 yield CODE.at(m.path(key), f"the value holds {found}", resource=m.name)
-            elif isinstance(raw, Secret) and isinstance(text, str):
+            elif isinstance(raw, Secret) and text is not None:
                 yield CODE.at(
                     m.path(key),
                     "the value is composed with one that is marked secret",

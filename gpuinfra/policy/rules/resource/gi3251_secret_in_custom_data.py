@@ -19,7 +19,7 @@ from ...azure_boot import FIELDS, is_marked_secret, text_of
 from ...azure_graph import AzureNodes
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...script_secrets import kind_of_secret
-from ...wire_values import secret_texts
+from ...wire_values import holds_secret
 
 CODE = described("GI3251", "secret-in-custom-data", Severity.ERROR, __doc__, ("AZ SEC-10",))
 
@@ -32,7 +32,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         for e in ctx.azure.extensions(nodes):
             settings = e.block.get("settings")
             found = kind_of_secret(text_of(settings))
-            marked = bool(secret_texts(settings))
+            marked = holds_secret(settings)
             if found or marked:
                 yield CODE.at(
                     f"{e.path}.settings",

@@ -1,0 +1,66 @@
+"""From a source to everything that the resource rules say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from ..diagnostics import Diagnostic, GpuInfraError, in_order
+from ..policy.resource_graph import ResourceGraph
+from ..policy.rule import ResourceRule, Undecided
+from ..spec.models import Waiver
+from ..vocabulary import Provider
+from .source import Kind, Read, Source
+
+__all__ = ["Kind", "Linted", "Source", "lint"]
+
+
+@dataclass(frozen=True)
+class Linted:
+    """What is said of a program. `graph` is None where the source could not be read: then the findings say why."""
+
+    graph: ResourceGraph | None
+    findings: tuple[Diagnostic, ...]
+    undecided: tuple[Undecided, ...] = ()
+
+
+def lint(
+    source: Source,
+    *,
+    now: datetime | None = None,
+    providers: Collection[Provider] = (),
+    waivers: Sequence[Waiver] = (),
+) -> Linted:
+    """Findings and undecided verdicts of the resource rules, or of those for some providers.
+
+    Never raises for what a file holds. Raises MissingSdkError where a program's SDK is not installed, and RuleError.
+    """
+    try:
+        found = _read(source)
+    except GpuInfraError as e:
+        return Linted(None, e.diagnostics)
+    from ..policy.engine import check_graph
+
+    report = check_graph(
+        found.graph, facts=found.facts, now=now or datetime.now(UTC), rules=_rules(providers), waivers=waivers
+    )
+    return Linted(found.graph, in_order((*found.remarks, *report.diagnostics)), report.undecided)
+
+
+def _rules(providers: Collection[Provider]) -> tuple[ResourceRule, ...] | None:
+    if not providers:
+        return None
+    from ..policy.registry import resource_rules
+
+    return tuple(r for r in resource_rules() if set(providers) & set(r.providers))
+
+
+def _read(source: Source) -> Read:
+    if source.kind is Kind.PROGRAM:
+        from . import program
+
+        return program.read(source)
+    from . import preview, state
+
+    return preview.read(source.path) if source.kind is Kind.PREVIEW else state.read(source.path)

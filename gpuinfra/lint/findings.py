@@ -1,0 +1,91 @@
+"""The codes of what is wrong with what `gpuinfra lint` reads: GI1060 to GI1079. None is used twice."""
+
+from __future__ import annotations
+
+from ..diagnostics import Code, Severity
+
+E = Severity.ERROR
+W = Severity.WARNING
+
+UNREADABLE = Code(
+    "GI1060",
+    "lint-input-unreadable",
+    E,
+    "A preview or a state that cannot be read: no such file, a directory, nothing in it, not text, or too large.",
+    why="Nothing can be judged.",
+    fix="Give a file that `pulumi preview --json` or `pulumi stack export` has written.",
+)
+CUT_SHORT = Code(
+    "GI1061",
+    "lint-input-cut-short",
+    E,
+    "A file that is not whole JSON.",
+    why="The command that wrote it was broken off, or something else was written into it: half of the resources would "
+    "look like all of them.",
+    fix="Write it again, standard output alone: pulumi preview --json > preview.json",
+)
+OTHER_TOOL = Code(
+    "GI1062",
+    "lint-input-of-another-tool",
+    E,
+    "JSON that is no preview, or no state, of Pulumi.",
+    why="Resources of another tool have other types and other names, so that no rule would see anything.",
+    fix="Give what `pulumi preview --json` writes with --preview, and what `pulumi stack export` writes with --state.",
+)
+PREVIEW_FAILED = Code(
+    "GI1063",
+    "preview-failed",
+    W,
+    "The preview itself ended with an error.",
+    why="Resources that it did not come to are not in the file, so that findings may be missing, or be wrong about what "
+    "is not there.",
+    fix="Correct what the preview says, and write it again.",
+)
+PREVIEW_PARTIAL = Code(
+    "GI1064",
+    "preview-leaves-out-what-stays",
+    W,
+    "The preview does not list the resources that do not change.",
+    why="Rules that ask whether something is there (a budget, a route, an end) cannot see it, and links into what is "
+    "left out cannot be followed.",
+    fix="Write it with all resources: pulumi preview --json --show-sames > preview.json",
+)
+NO_PROGRAM = Code(
+    "GI1065",
+    "lint-program-missing",
+    E,
+    "A folder that holds no Python program of Pulumi.",
+    why="Only Python programs are run here, without an engine; every other language has its own host.",
+    fix="Give the folder that holds Pulumi.yaml; for another language run `pulumi preview --json > preview.json` there, and "
+    "give --preview preview.json.",
+)
+PROGRAM_RAISES = Code(
+    "GI1066",
+    "program-raises",
+    E,
+    "The program ended with an error of its own.",
+    why="What it had not registered by then is not known, so that nothing is judged.",
+    fix="Correct it where the message points, or judge its preview: pulumi preview --json > preview.json",
+)
+PROGRAM_REFUSED = Code(
+    "GI1067",
+    "program-would-not-deploy",
+    E,
+    "The program registers what the engine would refuse, or what would deploy nonsense.",
+    why="Two resources of one URN, or the text of an Output where its value is meant, are only found by `up`.",
+    fix="Correct the program where the message points.",
+)
+CONFIG_MISSING = Code(
+    "GI1068",
+    "program-config-missing",
+    E,
+    "The program asks for a config value that its stack does not have.",
+    why="Without it the program ends before it registers anything.",
+    fix="Set it in the stack's file, or give it here: --config KEY=VALUE",
+)
+
+CODES: tuple[Code, ...] = (
+    UNREADABLE, CUT_SHORT, OTHER_TOOL, PREVIEW_FAILED, PREVIEW_PARTIAL, NO_PROGRAM, PROGRAM_RAISES, PROGRAM_REFUSED,
+    CONFIG_MISSING,
+)  # fmt: skip
+"""Every code that reading for `gpuinfra lint` can give."""

@@ -1,0 +1,183 @@
+"""A program in a folder, recorded without an engine: as a preview would see it, nothing that is computed is known."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, cast
+
+from ..diagnostics import Diagnostic, GpuInfraError, Source, did_you_mean
+from ..policy.resource_graph import ResourceGraph
+from . import source
+from .findings import CONFIG_MISSING, NO_PROGRAM, PROGRAM_RAISES, PROGRAM_REFUSED
+from .source import Read
+
+_PROJECT_FILES: Final = ("Pulumi.yaml", "Pulumi.yml")
+_SHOWN: Final = 300
+_BY_PREVIEW: Final = "run `pulumi preview --json > preview.json` there, and give --preview preview.json"
+
+
+class MissingSdkError(Exception):
+    """A package of Pulumi that the program imports is not installed here."""
+
+
+def read(asked: source.Source) -> Read:
+    """The graph of the program. Raises GpuInfraError with what keeps it from being judged, and MissingSdkError."""
+    file = _project_file(asked.path)
+    document = _document(file)
+    _only_python(asked.path, document)
+    stack = asked.stack or _only_stack(file) or "dev"
+    return Read(_recorded(asked, file, stack))
+
+
+def _project_file(path: str) -> Path:
+    given = Path(path)
+    if not given.exists():
+        raise _refused(path, "there is no such folder")
+    if given.is_file():
+        if given.name not in _PROJECT_FILES:
+            raise _refused(path, "it is a file", "give the folder that holds Pulumi.yaml; for a preview or a state: "
+                           "--preview or --state")  # fmt: skip
+        return given.absolute()
+    found = next((given / name for name in _PROJECT_FILES if (given / name).is_file()), None)
+    if found is None:
+        raise _refused(path, f"there is no Pulumi.yaml in it{_nearby(given)}")
+    return found.absolute()
+
+
+def _nearby(folder: Path) -> str:
+    """Where a Pulumi.yaml is, one folder up or down: a program is often one below its repository."""
+    try:
+        below = sorted(p.parent.name for n in _PROJECT_FILES for p in folder.glob(f"*/{n}"))
+    except OSError:
+        return ""
+    if below:
+        return f"; there is one in {', '.join(below[:3])}{' …' if below[3:] else ''}"
+    return (
+        "; there is one in the folder above"
+        if any((folder.absolute().parent / n).is_file() for n in _PROJECT_FILES)
+        else ""
+    )
+
+
+def _refused(path: str, message: str, hint: str = "") -> GpuInfraError:
+    return GpuInfraError([NO_PROGRAM.at("", message, hint).located(Source(path))])
+
+
+def _document(file: Path) -> Mapping[str, Any]:
+    import yaml
+
+    try:
+        document: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except yaml.YAMLError as e:
+        mark = getattr(e, "problem_mark", None)
+        place = Source(str(_near(file)), mark.line + 1, mark.column + 1) if mark else Source(str(_near(file)))
+        said = getattr(e, "problem", None) or "it cannot be read"
+        raise GpuInfraError([NO_PROGRAM.at("", f"not YAML: {said}", "correct it").located(place)]) from None
+    except (OSError, UnicodeDecodeError, RecursionError) as e:
+        raise _refused(str(_near(file)), f"it cannot be read: {e}", "make it a readable file in UTF-8") from None
+    if not isinstance(document, dict):
+        raise _refused(str(_near(file)), "it holds no project: name and runtime are wanted", "correct it")
+    return cast("Mapping[str, Any]", document)
+
+
+def _only_python(path: str, document: Mapping[str, Any]) -> None:
+    runtime = document.get("runtime")
+    name: Any = cast("Mapping[str, Any]", runtime).get("name") if isinstance(runtime, dict) else runtime
+    if name != "python":
+        said = f"its runtime is {str(name)[:40]}" if name else "its Pulumi.yaml names no runtime"
+        raise _refused(path, f"{said}, and only programs in Python are recorded", _BY_PREVIEW)
+
+
+def _only_stack(file: Path) -> str | None:
+    """The one stack that has a file beside Pulumi.yaml; None where none or several do."""
+    found = [
+        p.name.removeprefix("Pulumi.").removesuffix(file.suffix) for p in file.parent.glob(f"Pulumi.*{file.suffix}")
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _recorded(asked: source.Source, file: Path, stack: str) -> ResourceGraph:
+    from ..testing import RecordingError, record
+
+    try:
+        # What the program prints must not mix with the findings.
+        with contextlib.redirect_stdout(sys.stderr):
+            return record(file, stack=stack, preview=True, config=asked.config)
+    except RecordingError as e:
+        raise GpuInfraError(
+            PROGRAM_REFUSED.at("", fault).located(Source(str(_near(file.parent)))) for fault in e.faults
+        ) from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as e:
+        raise _its_own(e, file, stack) from None
+
+
+def _its_own(error: BaseException, file: Path, stack: str) -> Exception:
+    """The error of a program as what the person is told."""
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0].startswith("pulumi"):
+        package = (error.name or "").partition(".")[0].replace("_", "-")
+        return MissingSdkError(
+            f"the program imports {error.name}, which is not installed here: pip install {package}; or {_BY_PREVIEW}"
+        )
+    place = _place(error, file.parent)
+    missing = _missing_key(error)
+    if missing:
+        config_file = _near(file.with_name(f"Pulumi.{stack}{file.suffix}"))
+        near = did_you_mean(missing, _keys(config_file))
+        hint = f"set it in {config_file}, or give it here: --config {missing}=VALUE" + (f"; {near}" if near else "")
+        return GpuInfraError(
+            [CONFIG_MISSING.at("", f"the program asks for the config value '{missing}'", hint).located(place)]
+        )
+    return GpuInfraError([_raised(error).located(place)])
+
+
+def _raised(error: BaseException) -> Diagnostic:
+    if isinstance(error, SystemExit):
+        return PROGRAM_RAISES.at("", f"the program ended itself, with status {error.code}")
+    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    text = " ".join(str(said).split())[:_SHOWN]
+    hint = f"install it where gpuinfra is installed; or {_BY_PREVIEW}" if isinstance(error, ImportError) else ""
+    return PROGRAM_RAISES.at("", f"the program raises {type(error).__name__}{': ' if text else ''}{text}", hint)
+
+
+def _missing_key(error: BaseException) -> str:
+    """The full key that the program demanded, where that is what ended it."""
+    import pulumi
+
+    if isinstance(error, pulumi.ConfigMissingError):
+        return str(error.key)
+    return ""
+
+
+def _keys(file: Path) -> list[str]:
+    import yaml
+
+    try:
+        document: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError):
+        return []
+    config: Any = cast("Mapping[str, Any]", document).get("config") if isinstance(document, dict) else None
+    return [str(k) for k in cast("Mapping[str, Any]", config)] if isinstance(config, dict) else []
+
+
+def _place(error: BaseException, folder: Path) -> Source:
+    """The innermost line of the program's own on the way to the error; the folder where there is none."""
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_relative_to(folder):
+        return Source(str(_near(Path(error.filename))), error.lineno or 0, error.offset or 1)
+    resolved = folder.resolve()
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        found = Path(frame.filename).resolve()
+        if found.is_relative_to(resolved) and "site-packages" not in found.relative_to(resolved).parts:
+            return Source(str(_near(found)), frame.lineno or 0, (frame.colno or 0) + 1)
+    return Source(str(_near(folder)))
+
+
+def _near(path: Path) -> Path:
+    """The path from here, where it lies below."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path

@@ -1,0 +1,51 @@
+"""What `pulumi stack export` writes, as a resource graph: everything is known in it but what is encrypted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from . import documents, resources, values
+from .source import Read
+
+_VERSION: Final = re.compile(r"v?(\d+)\.(\d+)")
+_WRITES_LISTS: Final = (3, 206)
+"""Engines from here on write ignoreChanges and replaceOnChanges [apitype/core.go of that version]."""
+
+
+def read(path: str) -> Read:
+    """The graph of what is deployed. Raises GpuInfraError with one finding where the file is none."""
+    document = documents.load(path)
+    deployment = _deployment(path, document)
+    raw = deployment.get("resources")
+    if raw is not None and not isinstance(raw, list):
+        raise documents.damaged(path, "deployment.resources", raw, "a list")
+    listed = cast("list[Any]", raw or [])
+    for n, resource in enumerate(listed):
+        if not isinstance(resource, dict):
+            raise documents.damaged(path, f"deployment.resources[{n}]", resource, "an object")
+    found = cast("list[Mapping[str, Any]]", listed)
+    recent = _engine(deployment) >= _WRITES_LISTS or resources.writes_lists(found)
+    return Read(resources.graph(found, preview=False, writes_lists=recent))
+
+
+def _deployment(path: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The deployment of an export, or of the file that a backend of files keeps."""
+    inner: Any = document.get("deployment")
+    checkpoint = document.get("checkpoint")
+    if "deployment" not in document and isinstance(checkpoint, dict):
+        inner = values.mapping(checkpoint).get("latest")
+    elif "deployment" not in document:
+        raise documents.misplaced(path, document, "--state")
+    if inner is None:
+        # What `stack export` writes of a stack that was never deployed.
+        return {}
+    if not isinstance(inner, dict):
+        raise documents.damaged(path, "deployment", inner, "an object")
+    return cast("Mapping[str, Any]", inner)
+
+
+def _engine(deployment: Mapping[str, Any]) -> tuple[int, int]:
+    match = _VERSION.match(str(values.mapping(deployment.get("manifest")).get("version")))
+    return (int(match[1]), int(match[2])) if match else (0, 0)
