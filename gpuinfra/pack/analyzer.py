@@ -20,12 +20,11 @@ from pulumi_policy import Severity as PolicySeverity
 from pulumi_policy import policy as pulumi_policy
 
 from ..diagnostics import Diagnostic, Severity
-from ..policy.engine import waived
+from ..policy.engine import GraphReport, RuleError, check_graph, waived
 from ..policy.resource_graph import ResourceGraph
 from ..policy.rule import ResourceRule
 from ..spec.models import Waiver
 from .graph import Registered
-from .judging import judged
 from .policies import LEVEL_OF, SEVERITY_OF, policies
 from .settings import UNDECIDED, WAIVERS, SettingsError, checked_names, waivers_of
 
@@ -113,11 +112,11 @@ class RuleAnalyzer(pulumi_policy._PolicyAnalyzerServicer):  # pyright: ignore[re
 
     def _violations(self, graph: ResourceGraph) -> Iterator[Any]:
         now = self._clock()
-        verdicts = judged(graph, [r for r in self._rules if self._in_force[r.code.code].on], now)
-        for fault in verdicts.faults:
+        report, faults = self._judged(graph, now)
+        for fault in faults:
             code = fault.rule.code.code
             yield self._violation(code, str(fault), self._in_force[code].level, PolicySeverity.HIGH)
-        for finding in verdicts.report.diagnostics:
+        for finding in report.diagnostics:
             policy = self._in_force[finding.code]
             (said,) = waived((finding,), policy.waivers, now, graph)
             level = policy.level_of(said.severity) if said == finding else EnforcementLevel.ADVISORY
@@ -126,9 +125,20 @@ class RuleAnalyzer(pulumi_policy._PolicyAnalyzerServicer):  # pyright: ignore[re
             yield self._violation(said.code, text, level, SEVERITY_OF[said.severity], urn)
         policy = self._in_force[UNDECIDED]
         if policy.on:
-            for u in verdicts.report.undecided:
+            for u in report.undecided:
                 text = f"{u.code} cannot tell yet: {u.reason}"
                 yield self._violation(UNDECIDED, text, policy.level, PolicySeverity.LOW, _urn(graph, u.resource))
+
+    def _judged(self, graph: ResourceGraph, now: datetime) -> tuple[GraphReport, list[RuleError]]:
+        """What the rules say, and which of them raised: one faulty rule silences no other."""
+        rules = [r for r in self._rules if self._in_force[r.code.code].on]
+        faults: list[RuleError] = []
+        while True:
+            try:
+                return check_graph(graph, now=now, rules=rules, waivers=()), faults
+            except RuleError as e:
+                faults.append(e)
+                rules = [r for r in rules if r is not e.rule]
 
     def _violation(self, code: str, text: str, level: EnforcementLevel, severity: PolicySeverity, urn: str = "") -> Any:
         return proto.AnalyzeDiagnostic(

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ..policy.resource_graph import Resource, ResourceGraph
+from ..policy.resource_graph import UNKNOWN, Resource, ResourceGraph
 from . import wire
 
 _STACK: Final = "pulumi:pulumi:Stack"
 _PROVIDERS: Final = "pulumi:providers:"
+_UNTOLD: Final[dict[str, Any]] = {"replaceOnChanges": UNKNOWN, "retainOnDelete": UNKNOWN}
+"""Options that rules read and that AnalyzerResourceOptions has no field for."""
 
 
 class Registered:
@@ -75,7 +77,8 @@ def _resource(at_the_end: Any, asked: Any) -> Resource:
 
 
 def _options(given: Any) -> dict[str, Any]:
-    """The options that the engine tells an analyzer. Of a `protect: false` and of none it tells the same."""
+    """The options of a resource, those UNKNOWN that the engine tells no analyzer. Of a `protect: false` and of none it
+    tells the same."""
     timeouts = given.customTimeouts
     seconds = {what: getattr(timeouts, what) for what in ("create", "update", "delete", "read")}
     options: dict[str, Any] = {
@@ -85,7 +88,7 @@ def _options(given: Any) -> dict[str, Any]:
         "ignoreChanges": sorted(given.ignoreChanges),
         "protect": given.protect,
     }
-    set_ = {name: value for name, value in options.items() if value}
+    set_ = {**_UNTOLD, **{name: value for name, value in options.items() if value}}
     if given.deleteBeforeReplaceDefined:
         set_["deleteBeforeReplace"] = given.deleteBeforeReplace
     return set_

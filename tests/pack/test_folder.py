@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import errno
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -62,11 +62,15 @@ def test_a_file_in_its_place(tmp_path: Path) -> None:
         write_pack(tmp_path / "x" / "below", name="p", version="1")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(PackFolderError, match="cannot be written: Permission denied"):
-        write_pack(tmp_path / "pack", name="p", version="1")
+def test_a_folder_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def denied(path: Path, *_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "write_text", denied)
+    assert main(["policy-pack", str(tmp_path / "pack")]) == 2
+    assert "PulumiPolicy.yaml cannot be written: Permission denied" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["", "a b", 'x"; import os', "x" * 101])
