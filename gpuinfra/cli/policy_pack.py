@@ -12,9 +12,15 @@ from .output import note, write
 @click.command("policy-pack")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--name", default="gpuinfra", show_default=True, help="Name of the pack.")
+@click.option(
+    "--requirement",
+    metavar="LINE",
+    default="",
+    help="How pip finds gpuinfra, as './gpuinfra-0.1.0-py3-none-any.whl[policy]'.  [default: this version, from the index]",
+)
 @click.option("--force", is_flag=True, help="Write also into a folder that holds something else.")
 @click.pass_context
-def command(ctx: click.Context, folder: Path, name: str, force: bool) -> int:
+def command(ctx: click.Context, folder: Path, name: str, requirement: str, force: bool) -> int:
     """Write the rules as a Pulumi policy pack.
 
     The pack judges what any Pulumi program registers, in every language, with the findings of `gpuinfra plan`: an error
@@ -30,7 +36,7 @@ def command(ctx: click.Context, folder: Path, name: str, force: bool) -> int:
     from .app import version
 
     try:
-        written = write_pack(folder, name=name, version=version(), force=force)
+        written = write_pack(folder, name=name, version=version(), requirement=requirement, force=force)
     except PackFolderError as e:
         note(f"error: {e}")
         return 2

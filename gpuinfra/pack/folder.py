@@ -34,8 +34,10 @@ class PackFolderError(Exception):
     """A folder in which no pack can be written. The text is for a person."""
 
 
-def write_pack(folder: Path, *, name: str, version: str, force: bool = False) -> tuple[Path, ...]:
-    """Writes a pack and gives its files. A folder that holds something else is refused, or with `force` kept beside.
+def write_pack(
+    folder: Path, *, name: str, version: str, requirement: str = "", force: bool = False
+) -> tuple[Path, ...]:
+    """Writes a pack and gives its files. `requirement` is the line by which pip finds gpuinfra, where no index has it. A folder that holds something else is refused, or with `force` kept beside.
     Raises PackFolderError. A configuration of the user's own (policy-config.json) is never touched."""
     if not _NAME.fullmatch(name):
         raise PackFolderError(
@@ -51,7 +53,7 @@ def write_pack(folder: Path, *, name: str, version: str, force: bool = False) ->
             )
         folder.mkdir(parents=True, exist_ok=True)
         written: list[Path] = []
-        for file, text in _files(name, version).items():
+        for file, text in _files(name, version, requirement or f"gpuinfra[policy]=={version}").items():
             (folder / file).write_text(text, encoding="utf-8")
             written.append(folder / file)
     except OSError as e:
@@ -64,7 +66,7 @@ def _is_ours(folder: Path) -> bool:
     return project.is_file() and _MARK in project.read_text(encoding="utf-8", errors="replace")
 
 
-def _files(name: str, version: str) -> dict[str, str]:
+def _files(name: str, version: str, requirement: str) -> dict[str, str]:
     rules = resource_rules()
     schema = settings_schema([(r.code.code, f"{r.code.slug} ({r.code.severity})") for r in rules])
     return {
@@ -75,6 +77,6 @@ def _files(name: str, version: str) -> dict[str, str]:
             f"description: {len(rules)} rules over GPU clusters on AWS, Google Cloud and Azure.\n"
         ),
         "__main__.py": _MAIN.format(own_file=OWN_FILE, name=name),
-        "requirements.txt": f"gpuinfra[policy]=={version}\n",
+        "requirements.txt": f"{requirement}\n",
         SCHEMA_FILE: json.dumps(schema, indent=2) + "\n",
     }

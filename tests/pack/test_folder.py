@@ -42,6 +42,12 @@ def test_renewed_and_the_own_configuration_is_kept(tmp_path: Path) -> None:
     assert 'name="two"' in (tmp_path / "__main__.py").read_text()
 
 
+def test_where_no_index_has_gpuinfra(tmp_path: Path) -> None:
+    line = "./gpuinfra-0.1.0-py3-none-any.whl[policy]"
+    assert main(["policy-pack", str(tmp_path / "p"), "--requirement", line]) == 0
+    assert (tmp_path / "p" / "requirements.txt").read_text() == f"{line}\n"
+
+
 def test_a_folder_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "PulumiPolicy.yaml").write_text("runtime: nodejs\n")
     (tmp_path / "index.ts").write_text("//")
