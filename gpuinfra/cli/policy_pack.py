@@ -15,12 +15,12 @@ from .output import note, write
 @click.option(
     "--requirement",
     metavar="LINE",
-    default="",
-    help="How pip finds gpuinfra, as './gpuinfra-0.1.0-py3-none-any.whl[policy]'.  [default: this version, from the index]",
+    multiple=True,
+    help="How pip finds gpuinfra, and what else the pack needs; may be repeated, as './gpuinfra-0.1.0-py3-none-any.whl[policy]'.  [default: this version, from the index]",
 )
 @click.option("--force", is_flag=True, help="Write also into a folder that holds something else.")
 @click.pass_context
-def command(ctx: click.Context, folder: Path, name: str, requirement: str, force: bool) -> int:
+def command(ctx: click.Context, folder: Path, name: str, requirement: tuple[str, ...], force: bool) -> int:
     """Write the rules as a Pulumi policy pack.
 
     The pack judges what any Pulumi program registers, in every language, with the findings of `gpuinfra plan`: an error
@@ -36,7 +36,7 @@ def command(ctx: click.Context, folder: Path, name: str, requirement: str, force
     from .app import version
 
     try:
-        written = write_pack(folder, name=name, version=version(), requirement=requirement, force=force)
+        written = write_pack(folder, name=name, version=version(), requirements=requirement, force=force)
     except PackFolderError as e:
         note(f"error: {e}")
         return 2

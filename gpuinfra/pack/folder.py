@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -35,10 +36,13 @@ class PackFolderError(Exception):
 
 
 def write_pack(
-    folder: Path, *, name: str, version: str, requirement: str = "", force: bool = False
+    folder: Path, *, name: str, version: str, requirements: Sequence[str] = (), force: bool = False
 ) -> tuple[Path, ...]:
-    """Writes a pack and gives its files. `requirement` is the line by which pip finds gpuinfra, where no index has it. A folder that holds something else is refused, or with `force` kept beside.
-    Raises PackFolderError. A configuration of the user's own (policy-config.json) is never touched."""
+    """Writes a pack and gives its files. A folder that holds something else is refused, or with `force` kept beside.
+
+    `requirements` are the lines by which pip finds what the pack needs; without them this version of gpuinfra, from the
+    index. A configuration of the user's own (policy-config.json) is never touched. Raises PackFolderError.
+    """
     if not _NAME.fullmatch(name):
         raise PackFolderError(
             f"'{name}' is no name of a policy pack: up to 100 letters, digits, hyphens, underscores and periods"
@@ -53,7 +57,7 @@ def write_pack(
             )
         folder.mkdir(parents=True, exist_ok=True)
         written: list[Path] = []
-        for file, text in _files(name, version, requirement or f"gpuinfra[policy]=={version}").items():
+        for file, text in _files(name, version, requirements or (f"gpuinfra[policy]=={version}",)).items():
             (folder / file).write_text(text, encoding="utf-8")
             written.append(folder / file)
     except OSError as e:
@@ -66,7 +70,7 @@ def _is_ours(folder: Path) -> bool:
     return project.is_file() and _MARK in project.read_text(encoding="utf-8", errors="replace")
 
 
-def _files(name: str, version: str, requirement: str) -> dict[str, str]:
+def _files(name: str, version: str, requirements: Sequence[str]) -> dict[str, str]:
     rules = resource_rules()
     schema = settings_schema([(r.code.code, f"{r.code.slug} ({r.code.severity})") for r in rules])
     return {
@@ -77,6 +81,6 @@ def _files(name: str, version: str, requirement: str) -> dict[str, str]:
             f"description: {len(rules)} rules over GPU clusters on AWS, Google Cloud and Azure.\n"
         ),
         "__main__.py": _MAIN.format(own_file=OWN_FILE, name=name),
-        "requirements.txt": f"{requirement}\n",
+        "requirements.txt": "".join(f"{line}\n" for line in requirements),
         SCHEMA_FILE: json.dumps(schema, indent=2) + "\n",
     }

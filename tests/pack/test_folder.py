@@ -44,8 +44,8 @@ def test_renewed_and_the_own_configuration_is_kept(tmp_path: Path) -> None:
 
 def test_where_no_index_has_gpuinfra(tmp_path: Path) -> None:
     line = "./gpuinfra-0.1.0-py3-none-any.whl[policy]"
-    assert main(["policy-pack", str(tmp_path / "p"), "--requirement", line]) == 0
-    assert (tmp_path / "p" / "requirements.txt").read_text() == f"{line}\n"
+    assert main(["policy-pack", str(tmp_path / "p"), "--requirement", line, "--requirement", "acme-rules"]) == 0
+    assert (tmp_path / "p" / "requirements.txt").read_text() == f"{line}\nacme-rules\n"
 
 
 def test_a_folder_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
