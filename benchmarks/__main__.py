@@ -25,7 +25,7 @@ SMOKE: dict[str, list[str]] = {
     "registration": ["--runs", "2", "--pools", "40"],
     "catalog_prices": [],
     "solver": [],
-    "policy_pack": ["--runs", "1"],
+    "policy_pack": ["--runs", "1", "--pools", "2"],
     "fuzz_specs": ["--count", "200"],
 }
 
