@@ -98,8 +98,9 @@ def violations(said: str) -> dict[str, tuple[str, str]]:
     return {code: (level, resource) for level, code, resource in found}
 
 
-def test_a_shipped_stack_passes(pulumi: Pulumi, tmp_path: Path) -> None:
-    said = pulumi.preview(copied("aws-l4-inference", tmp_path).folder)
+@pytest.mark.parametrize("name", ["aws-l4-inference", "gcp-h100-training", "azure-a10-rendering"])
+def test_a_shipped_stack_passes(pulumi: Pulumi, tmp_path: Path, name: str) -> None:
+    said = pulumi.preview(copied(name, tmp_path).folder)
     assert re.search(r"✅ gpuinfra@v\d", said)
     assert violations(said) == {}
 
