@@ -27,6 +27,8 @@ def main(argv: list[str] | None = None) -> int:
             except AssertionError as e:
                 came["FAILED"] += 1
                 print(f"  seed {seed} ({list(TEMPLATES)[seed % len(TEMPLATES)]}): {e}", flush=True)
+        if sum(came.values()) % 10 == 0:
+            print(f"  {sum(came.values())} of {args.seeds}: {dict(came)}", flush=True)
     print(", ".join(f"{n} {what}" for what, n in came.items()))
     return 1 if came["FAILED"] else 0
 

@@ -14,7 +14,7 @@ from ..plan.models import ClusterPlan, PoolPlan
 from ..vocabulary import LocalNvme, StorageKind
 from .carrier import BootFile, Carrier, cloud_config, digest, gzipped, object_of
 from .clouds import CLOUDS, FABRICS, CloudBoot
-from .cluster_facts import Facts, as_json, bucket_parts, facts_of
+from .cluster_facts import Facts, as_json, bucket_parts, facts_of, longest_json
 from .driver import stock_driver
 from .findings import BUCKET_FORM, BUCKET_FORMS, TOO_LARGE, key_findings, pool_findings
 from .rendering import render
@@ -179,12 +179,12 @@ def _may_be_too_large(plan: ClusterPlan, pool: PoolPlan, cloud: CloudBoot) -> bo
     # Nothing is rendered for a plan of ordinary size: a check of a spec should not pay for templates.
     facts, places = facts_of(plan, pool)
     keys = plan.network.ssh_keys
+    at_most = longest_json(facts) + sum(len(key) + 1 for key in keys) + len(_LONGEST_LATE) * len(places)
+    if (_SCRIPTS_GZIP_BYTES + at_most if cloud.gzip else _SCRIPTS_BYTES + 2 * at_most) <= _limit_bytes(cloud):
+        return False
     own = "\n".join([as_json(facts), *keys]).encode() + _LONGEST_LATE.encode() * len(places)
-    limit = _limit_bytes(cloud)
-    if not cloud.gzip:
-        return _SCRIPTS_BYTES + 2 * len(own) > limit
-    # Compressed only where it may matter.
-    return _SCRIPTS_GZIP_BYTES + len(own) > limit and _SCRIPTS_GZIP_BYTES + len(zlib.compress(own)) > limit
+    size = _SCRIPTS_GZIP_BYTES + len(zlib.compress(own)) if cloud.gzip else _SCRIPTS_BYTES + 2 * len(own)
+    return size > _limit_bytes(cloud)
 
 
 def _limit_bytes(cloud: CloudBoot) -> int:

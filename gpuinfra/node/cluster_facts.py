@@ -106,8 +106,19 @@ def bucket_parts(cloud: CloudBoot, address: str) -> tuple[str, str] | None:
     return (f"{account}/{bucket}" if account else bucket), (f"{prefix}/" if prefix else "")
 
 
+_DEEPEST_LINE = 8
+"""A line's end and its spaces, at the depth of the facts."""
+
+
+def longest_json(facts: Facts) -> int:
+    """At least the length of `as_json`, found without laying it out, which takes many times as long."""
+    compact = json.dumps(facts)
+    lines = compact.count(",") + 2 * (compact.count("{") + compact.count("[")) + 1
+    # DEL is written as six characters.
+    return len(compact) + _DEEPEST_LINE * lines + 5 * compact.count("\x7f")
+
+
 def as_json(facts: Facts) -> str:
-    """Facts as text: ASCII, keys in order, the same bytes for the same facts, on one line: they are read by programs
-    (`gpuinfra-fact`), and a cloud counts the bytes."""
+    """Facts as text: ASCII, keys in order, the same bytes for the same facts."""
     # DEL is the one ASCII character that JSON leaves as it is and YAML refuses.
-    return json.dumps(facts, separators=(",", ":"), sort_keys=True).replace("\x7f", "\\u007f") + "\n"
+    return json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=True).replace("\x7f", "\\u007f") + "\n"

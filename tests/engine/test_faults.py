@@ -103,6 +103,34 @@ def test_a_zone_out_of_stock_leaves_a_group_that_waits(
     it.gone()
 
 
+@pytest.mark.parametrize(("name", "quota", "code"), [
+    ("aws-h100-training", "L-417A185B", "VcpuLimitExceeded"),
+    ("gcp-h100-training", "GPUS-PER-GPU-FAMILY-per-project-region/NVIDIA_H100_MEGA", "QUOTA_EXCEEDED"),
+    ("azure-h100-training", "standardNDSH100v5Family", "QuotaExceeded"),
+])  # fmt: skip
+def test_a_quota_of_zero(name: str, quota: str, code: str, stack: Callable[[str], Driven], tmp_path: Path) -> None:
+    """No node comes, the cloud's own code says why, and with a quota the next `up`, or the group itself, completes."""
+    it = stack(name)
+    stock = tmp_path / "stock.yaml"
+    stock.write_text(f"quotas: {{{quota}: 0}}\n")
+    if name.startswith("azure"):
+        assert code in it.refused("up", "--stock", str(stock))
+    else:
+        it.do("up", "--stock", str(stock))
+        with it.world() as world:
+            assert any(code in e.detail for e in world.events() if e.what == "shortage")
+    with it.world() as world:
+        assert [*world.nodes()] == []
+    stock.write_text(f"quotas: {{{quota}: 100000}}\n")
+    it.do("up", "--stock", str(stock))
+    it.simulate("advance", "1h")
+    with it.world() as world:
+        assert len([n for n in world.nodes() if n.ended_at is None]) == 4
+    it.agrees()
+    it.do("destroy", "--unprotect")
+    it.gone()
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Callable[[Path, str], None]]:
     """Puts a file system of a given size in the place of a folder, or gives one that is there another size."""

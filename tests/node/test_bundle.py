@@ -10,14 +10,18 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import jinja2
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gpuinfra.diagnostics import GpuInfraError, Severity
 from gpuinfra.node import CODES, BootBundle, boot_bundle, bundle, bundle_findings, needs_object
 from gpuinfra.node.carrier import BootFile, cloud_config, gzipped
+from gpuinfra.node.cluster_facts import as_json, longest_json
 from gpuinfra.node.rendering import render
 from gpuinfra.plan.models import ClusterPlan, LeasePlan, LocalNvmePlan
 from gpuinfra.vocabulary import LocalNvme, Provider, StorageKind
@@ -415,3 +419,20 @@ def test_codes_are_in_their_range_and_unique():
 def test_idle_time_is_kept_in_seconds():
     plan = plans.plan(idle_after=timedelta(hours=1, minutes=30))
     assert cluster_json(plan)["idle"] == {"after_s": 5400}
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(0, 99) | st.text(max_size=20),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+        max_leaves=20,
+    ).filter(lambda value: depth(value) <= 5)
+)
+def test_the_longest_length_of_facts_is_never_too_short(value: Any) -> None:
+    facts = {"value": value}
+    assert longest_json(facts) >= len(as_json(facts))
+
+
+def depth(value: Any) -> int:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(depth, inner), default=0)

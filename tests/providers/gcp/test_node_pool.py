@@ -72,7 +72,7 @@ def test_the_idle_agent_finds_the_group_by_the_name_that_it_was_told() -> None:
     graph = recorded(cluster())
     group = only(graph, GROUP)
     assert (group.get("name"), group.get("baseInstanceName")) == ("train-gpu", "train-gpu")
-    assert '"group":"train-gpu"' in only(graph, TEMPLATE).get("metadata", "user-data")
+    assert '"group": "train-gpu"' in only(graph, TEMPLATE).get("metadata", "user-data")
 
 
 @pytest.mark.parametrize("ends", [{"lease": "72h"}, {"lease": "72h", "idle_after": "30m"}])
