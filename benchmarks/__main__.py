@@ -17,6 +17,7 @@ FULL: dict[str, list[str]] = {
     "fuzz_specs": ["--count", "20000"],
     "mistakes.run": [],
     "mutations": [],
+    "policy_pack": [],
     "engine_up": [],
     "engine_kills": [],
 }
@@ -28,6 +29,7 @@ SMOKE: dict[str, list[str]] = {
     "catalog_prices": [],
     "solver": [],
     "rules": ["--runs", "1", "--resources", "300"],
+    "policy_pack": ["--runs", "1", "--pools", "2"],
     "fuzz_specs": ["--count", "200"],
     "mistakes.run": [],
     "mutations": ["--smoke"],

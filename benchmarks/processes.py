@@ -16,10 +16,12 @@ ROOT = Path(__file__).parent.parent
 PYTHON = sys.executable
 
 
-def once(command: Sequence[str], *, ok: Sequence[int] = (0,), cwd: Path = ROOT) -> float:
+def once(
+    command: Sequence[str], *, ok: Sequence[int] = (0,), cwd: Path = ROOT, env: Mapping[str, str] | None = None
+) -> float:
     """Seconds that a command took. Raises when it ends in a status that is not `ok`."""
     before = _children_s()
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True)
     took = _children_s() - before
     if done.returncode not in ok:
         raise SystemExit(

@@ -41,6 +41,7 @@ COMMANDS = {
     "up": "deploy:up",
     "refresh": "deploy:refresh",
     "destroy": "deploy:destroy",
+    "policy-pack": "policy_pack",
     "simulate": "simulate",
     "engine": "engine",
     "docs": "docs",

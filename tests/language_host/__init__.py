@@ -1,7 +1,7 @@
 """A Python language host for machines that have none: what the engine starts when `pulumi up` runs in a folder with
 `runtime: python`. It comes with Pulumi's installer and with no package, so the engine tier brings this stand-in and says so.
 
-It does what the tier needs, which is to run a program, and nothing else: no policy packs, no generated code, no debugger.
+It does what the tier needs, which is to run a program and a policy pack, and nothing else: no generated code, no debugger.
 """
 
 from __future__ import annotations

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -26,16 +28,19 @@ ALREADY_SAID = 32
 
 
 class Host(service.LanguageRuntimeServicer):
-    """Runs programs, each in a process of its own."""
+    """Runs programs and policy packs, each in a process of its own."""
 
     def __init__(self, engine: str) -> None:
         self._engine = engine
         self._children: list[subprocess.Popen[bytes]] = []
 
     def stop(self) -> None:
-        """Ends what still runs."""
+        """Ends what still runs, and waits for it, so that its time is counted where somebody counts."""
         for child in self._children:
             child.terminate()
+        for child in self._children:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(2)
 
     def Handshake(self, request: Any, context: Any) -> Any:
         return pb.LanguageHandshakeResponse()
@@ -80,6 +85,38 @@ class Host(service.LanguageRuntimeServicer):
             return pb.RunResponse(bail=True)
         failed = f"the program ended with exit status {child.returncode}" if child.returncode else ""
         return pb.RunResponse(error=failed)
+
+    def RunPlugin(self, request: Any, context: Any) -> Iterator[Any]:
+        """A policy pack, which serves the engine until the engine lets go of this call. `pulumi.policy` of the SDK is what
+        the true host starts too."""
+        folder = request.info.program_directory
+        child = subprocess.Popen(
+            [_python(request.info), "-u", "-m", "pulumi.policy", *request.args, folder],
+            cwd=folder,
+            env={**os.environ, **dict(line.split("=", 1) for line in request.env)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self._children.append(child)
+        context.add_callback(child.terminate)
+        said: queue.Queue[Any] = queue.Queue()
+        for name in ("stdout", "stderr"):
+            threading.Thread(target=_pass_on, args=(getattr(child, name), name, said), daemon=True).start()
+        open_streams = 2
+        while open_streams:
+            part = said.get()
+            open_streams -= part is None
+            if part is not None:
+                yield pb.RunPluginResponse(**part)
+        yield pb.RunPluginResponse(exitcode=child.wait())
+
+
+def _pass_on(stream: Any, name: str, said: queue.Queue[Any]) -> None:
+    """What a process writes, as it comes; None at the end."""
+    for part in iter(lambda: stream.read1(65536), b""):
+        said.put({name: part})
+    said.put(None)
 
 
 def _python(info: Any) -> str:

@@ -1,0 +1,9 @@
+"""The resource rules as a Pulumi policy pack: the folder that is published, and the server that the engine asks.
+
+Nothing here imports Pulumi before `serve` is called.
+"""
+
+from .folder import PackFolderError, write_pack
+from .server import serve
+
+__all__ = ["PackFolderError", "serve", "write_pack"]

@@ -1,0 +1,86 @@
+"""The folder of a pack: what Pulumi runs and publishes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from ..policy.registry import resource_rules
+from .settings import OWN_FILE, SCHEMA_FILE, settings_schema
+
+PROJECT: Final = "PulumiPolicy.yaml"
+_MARK: Final = "# Written by gpuinfra policy-pack."
+_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+
+_MAIN: Final = '''\
+"""The rules of gpuinfra as a policy pack. What is configured stands in {own_file}, not here."""
+
+import sys
+
+try:
+    from gpuinfra.pack import serve
+except ImportError as e:
+    print(f"{{e.name or e}} is missing; install what the pack needs: pip install -r requirements.txt", file=sys.stderr, flush=True)
+    sys.exit(1)
+
+if __name__ == "__main__":
+    serve(__file__, name="{name}")
+'''
+
+
+class PackFolderError(Exception):
+    """A folder in which no pack can be written. The text is for a person."""
+
+
+def write_pack(
+    folder: Path, *, name: str, version: str, requirements: Sequence[str] = (), force: bool = False
+) -> tuple[Path, ...]:
+    """Writes a pack and gives its files. A folder that holds something else is refused, or with `force` kept beside.
+
+    `requirements` are the lines by which pip finds what the pack needs; without them this version of gpuinfra, from the
+    index. A configuration of the user's own (policy-config.json) is never touched. Raises PackFolderError.
+    """
+    if not _NAME.fullmatch(name):
+        raise PackFolderError(
+            f"'{name}' is no name of a policy pack: up to 100 letters, digits, hyphens, underscores and periods"
+        )
+    if folder.exists() and not folder.is_dir():
+        raise PackFolderError(f"{folder} is a file; name a new folder")
+    try:
+        if not force and folder.exists() and any(folder.iterdir()) and not _is_ours(folder):
+            raise PackFolderError(
+                f"{folder} is not empty, and what is in it is no policy pack of gpuinfra; name a new folder, or "
+                "write into this one with --force"
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        written: list[Path] = []
+        for file, text in _files(name, version, requirements or (f"gpuinfra[policy]=={version}",)).items():
+            (folder / file).write_text(text, encoding="utf-8")
+            written.append(folder / file)
+    except OSError as e:
+        raise PackFolderError(f"{e.filename or folder} cannot be written: {e.strerror or e}") from e
+    return tuple(written)
+
+
+def _is_ours(folder: Path) -> bool:
+    project = folder / PROJECT
+    return project.is_file() and _MARK in project.read_text(encoding="utf-8", errors="replace")
+
+
+def _files(name: str, version: str, requirements: Sequence[str]) -> dict[str, str]:
+    rules = resource_rules()
+    schema = settings_schema([(r.code.code, f"{r.code.slug} ({r.code.severity})") for r in rules])
+    return {
+        PROJECT: (
+            f"{_MARK} The rules are those of the version of gpuinfra that requirements.txt names.\n"
+            "runtime: python\n"
+            f"version: {version}\n"
+            f"description: {len(rules)} rules over GPU clusters on AWS, Google Cloud and Azure.\n"
+        ),
+        "__main__.py": _MAIN.format(own_file=OWN_FILE, name=name),
+        "requirements.txt": "".join(f"{line}\n" for line in requirements),
+        SCHEMA_FILE: json.dumps(schema, indent=2) + "\n",
+    }

@@ -1,0 +1,128 @@
+"""How a pack is configured: the enforcement level of a rule, and waivers of single findings.
+
+Pulumi's own form, in a file that `--policy-pack-config` names, in the pack's own `policy-config.json`, or in the cloud
+service: {"all": "advisory", "GI3047": "disabled", "GI3012": {"enforcementLevel": "mandatory", "waivers": [...]}}.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final, cast
+
+from ..diagnostics import did_you_mean
+from ..spec.models import Waiver
+
+OWN_FILE: Final = "policy-config.json"
+SCHEMA_FILE: Final = "policy-config.schema.json"
+ALL: Final = "all"
+UNDECIDED: Final = "undecided"
+"""The policy that tells of what no rule can judge yet. It is disabled unless it is asked for."""
+LEVEL: Final = "enforcementLevel"
+LEVELS: Final = ("advisory", "mandatory", "disabled")
+_MORE_LEVELS: Final = (*LEVELS, "remediate")
+"""What Pulumi takes; nothing is remedied here, so that the last one is as good as mandatory."""
+
+WAIVERS: Final = "waivers"
+WAIVERS_SCHEMA: Final[dict[str, Any]] = {
+    "type": "array",
+    "description": "Findings of this rule that are known and accepted for a while.",
+    "items": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["reason", "expires"],
+        "properties": {
+            "urn": {"type": "string", "description": "Which resource; left out: every one."},
+            "path": {"type": "string", "description": "Which input; a prefix covers all below it."},
+            "reason": {"type": "string", "minLength": 1, "description": "Why it is accepted."},
+            "expires": {
+                "type": "string",
+                "pattern": r"^\d{4}-\d{2}-\d{2}$",
+                "description": "Last day; after it the finding counts again.",
+            },
+        },
+    },
+}
+
+
+class SettingsError(Exception):
+    """A configuration that cannot be meant. The text is for a person."""
+
+
+def checked_names(names: Iterable[str], known: Collection[str]) -> None:
+    """Raises SettingsError for a name that is no policy of the pack: the engine itself would pass over it."""
+    for name in names:
+        if name == ALL or name in known:
+            continue
+        what_now = did_you_mean(name, [*known, ALL]) or f"its policies stand in {SCHEMA_FILE}"
+        raise SettingsError(f"configuration of the policy pack: '{name}' is none of its policies; {what_now}")
+
+
+def waivers_of(code: str, given: Any) -> tuple[Waiver, ...]:
+    """The waivers that stand in a rule's configuration. Raises SettingsError."""
+    from pydantic import ValidationError
+
+    found: list[Waiver] = []
+    for entry in cast("list[Any]", given or []):
+        try:
+            found.append(Waiver.model_validate({**entry, "code": code}))
+        except ValidationError as e:
+            first = e.errors()[0]
+            place = ".".join(str(step) for step in first["loc"])
+            raise SettingsError(
+                f"configuration of the policy pack: waivers of {code}: {place}: {first['msg'].lower()}"
+            ) from e
+    return tuple(found)
+
+
+def own_settings(folder: Path, known: Collection[str]) -> dict[str, dict[str, Any]]:
+    """The pack's own configuration, by policy; nothing where it has no such file. Raises SettingsError."""
+    file = folder / OWN_FILE
+    if not file.exists():
+        return {}
+    try:
+        read: Any = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as e:
+        raise SettingsError(f"{file}: cannot be read as JSON: {e}") from e
+    if not isinstance(read, dict):
+        raise SettingsError(f'{file}: has to be an object by policy, as {{"GI3047": "disabled"}}')
+    given = {name: value for name, value in cast("dict[str, Any]", read).items() if name != "$schema"}
+    checked_names(given, known)
+    return {name: _entry(file, name, value) for name, value in given.items()}
+
+
+def _entry(file: Path, name: str, value: Any) -> dict[str, Any]:
+    entry = cast("Mapping[str, Any]", value if isinstance(value, dict) else {LEVEL: value})
+    level = entry.get(LEVEL)
+    if LEVEL in entry and level not in _MORE_LEVELS:
+        raise SettingsError(f"{file}: {name}: {level!r} is no enforcement level; write {', '.join(LEVELS)}")
+    return dict(entry)
+
+
+def settings_schema(codes: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """A JSON schema of the configuration, for editors. `codes`: names and what each is about."""
+    level = {"enum": list(LEVELS)}
+    entry = {
+        "anyOf": [
+            level,
+            {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": {LEVEL: level, WAIVERS: WAIVERS_SCHEMA},
+            },
+        ]
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Configuration of the policy pack of gpuinfra",
+        "type": "object",
+        "additionalProperties": False,
+        "$defs": {"policy": entry},
+        "properties": {
+            "$schema": {"type": "string"},
+            ALL: {**level, "description": "Every policy that has no line of its own."},
+            UNDECIDED: {**level, "description": "What a rule cannot tell before the deployment; disabled by default."},
+            **{code: {"$ref": "#/$defs/policy", "description": about} for code, about in codes},
+        },
+    }

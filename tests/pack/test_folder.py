@@ -1,0 +1,113 @@
+"""The folder of a pack: what is in it, and where none is written."""
+
+from __future__ import annotations
+
+import errno
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gpuinfra.cli.app import main, version
+from gpuinfra.pack import PackFolderError, write_pack
+from gpuinfra.policy.registry import resource_rules
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_what_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "new" / "pack"
+    assert main(["policy-pack", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert f"pulumi preview --policy-pack {folder}" in said
+    assert {p.name for p in folder.iterdir()} == {
+        "PulumiPolicy.yaml", "__main__.py", "requirements.txt", "policy-config.schema.json",
+    }  # fmt: skip
+    project = yaml.safe_load((folder / "PulumiPolicy.yaml").read_text())
+    assert (project["runtime"], project["version"]) == ("python", version())
+    assert (folder / "requirements.txt").read_text() == f"gpuinfra[policy]=={version()}\n"
+    schema = json.loads((folder / "policy-config.schema.json").read_text())
+    assert {r.code.code for r in resource_rules()} < set(schema["properties"])
+    compile((folder / "__main__.py").read_text(), "__main__.py", "exec")
+
+
+def test_renewed_and_the_own_configuration_is_kept(tmp_path: Path) -> None:
+    write_pack(tmp_path, name="one", version="1")
+    (tmp_path / "policy-config.json").write_text('{"all": "advisory"}')
+    write_pack(tmp_path, name="two", version="2")
+    assert (tmp_path / "policy-config.json").read_text() == '{"all": "advisory"}'
+    assert 'name="two"' in (tmp_path / "__main__.py").read_text()
+
+
+def test_where_no_index_has_gpuinfra(tmp_path: Path) -> None:
+    line = "./gpuinfra-0.1.0-py3-none-any.whl[policy]"
+    assert main(["policy-pack", str(tmp_path / "p"), "--requirement", line, "--requirement", "acme-rules"]) == 0
+    assert (tmp_path / "p" / "requirements.txt").read_text() == f"{line}\nacme-rules\n"
+
+
+def test_a_folder_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "PulumiPolicy.yaml").write_text("runtime: nodejs\n")
+    (tmp_path / "index.ts").write_text("//")
+    assert main(["policy-pack", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "is not empty" in said
+    assert "--force" in said
+    assert (tmp_path / "PulumiPolicy.yaml").read_text() == "runtime: nodejs\n"
+    assert main(["policy-pack", str(tmp_path), "--force"]) == 0
+    assert (tmp_path / "index.ts").exists()
+
+
+def test_a_file_in_its_place(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("")
+    with pytest.raises(PackFolderError, match="is a file"):
+        write_pack(tmp_path / "x", name="p", version="1")
+    with pytest.raises(PackFolderError, match="cannot be written"):
+        write_pack(tmp_path / "x" / "below", name="p", version="1")
+
+
+def test_a_folder_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def denied(path: Path, *_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "write_text", denied)
+    assert main(["policy-pack", str(tmp_path / "pack")]) == 2
+    assert "PulumiPolicy.yaml cannot be written: Permission denied" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["", "a b", 'x"; import os', "x" * 101])
+def test_a_name_that_pulumi_refuses(tmp_path: Path, name: str) -> None:
+    with pytest.raises(PackFolderError, match="is no name of a policy pack"):
+        write_pack(tmp_path / "pack", name=name, version="1")
+    assert not (tmp_path / "pack").exists()
+
+
+@pytest.mark.parametrize(("missing", "says"), [("pulumi_policy", "gpuinfra[policy]"), ("gpuinfra", "requirements.txt")])
+def test_something_is_missing_at_run_time(tmp_path: Path, missing: str, says: str) -> None:
+    """One clear line, and no port on standard output."""
+    write_pack(tmp_path, name="p", version="1")
+    program = (
+        f"import runpy, sys; sys.modules[{missing!r}] = None; runpy.run_path({str(tmp_path)!r}, run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert missing in line
+    assert "is missing; install what the pack needs" in line
+    assert says in line
+
+
+def test_writing_a_pack_imports_no_pulumi(tmp_path: Path) -> None:
+    program = (
+        "import sys; from gpuinfra.cli.app import main; main(sys.argv[1:]); "
+        "print([m for m in sys.modules if m.startswith(('pulumi', 'grpc'))])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "policy-pack", str(tmp_path / "p")],
+        capture_output=True, text=True, cwd=ROOT, check=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "[]"
