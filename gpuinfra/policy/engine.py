@@ -5,14 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..diagnostics import Diagnostic, Severity, in_order
 from ..plan.models import ClusterPlan
 from ..spec.models import Waiver
 from .resource_graph import ResourceGraph
-from .rule import GraphContext, PlanContext, PlanRule, ResourceRule, Rule, Undecided
+from .rule import (
+    AccountContext,
+    AccountRule,
+    GraphContext,
+    Passed,
+    PlanContext,
+    PlanRule,
+    ResourceRule,
+    Rule,
+    Undecided,
+    Unsure,
+)
 from .wire_values import secret_texts
+
+if TYPE_CHECKING:
+    from .account_facts import AccountFacts
 
 _SHORTEST_SECRET = 4
 
@@ -34,6 +48,15 @@ class GraphReport:
 
     diagnostics: tuple[Diagnostic, ...]
     undecided: tuple[Undecided, ...]
+
+
+@dataclass(frozen=True)
+class AccountReport:
+    """What the account rules say: findings, what they could not tell, and what they found in order."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    unsure: tuple[Unsure, ...]
+    passed: tuple[Passed, ...]
 
 
 def check_plan(plan: ClusterPlan, *, rules: Iterable[PlanRule] | None = None) -> tuple[Diagnostic, ...]:
@@ -99,6 +122,34 @@ def check_graph(
     # Without a clock nobody can say whether a waiver is still in force: then it is not.
     diagnostics = waived(found, applied, moment, graph) if moment is not None else in_order(found)
     return GraphReport(diagnostics, tuple(sorted(undecided, key=lambda u: (u.code, u.resource, u.reason))))
+
+
+def check_account(
+    plan: ClusterPlan, facts: AccountFacts, *, rules: Iterable[AccountRule] | None = None
+) -> AccountReport:
+    """Verdicts of the account rules (or of `rules`) over a plan, with the spec's waivers applied. Raises RuleError."""
+    if rules is None:
+        from .registry import account_rules
+
+        rules = account_rules()
+    context = AccountContext(plan, facts)
+    found: list[Diagnostic] = []
+    unsure: dict[Unsure, None] = {}
+    passed: dict[Passed, None] = {}
+    for rule in rules:
+        if plan.provider not in rule.providers:
+            continue
+        try:
+            for verdict in rule.check(context):
+                if isinstance(verdict, Unsure):
+                    unsure[verdict] = None
+                elif isinstance(verdict, Passed):
+                    passed[verdict] = None
+                else:
+                    found.append(verdict)
+        except Exception as e:
+            raise RuleError(rule, e) from e
+    return AccountReport(waived(found, plan.spec.waivers, plan.now), tuple(unsure), tuple(passed))
 
 
 def waived(

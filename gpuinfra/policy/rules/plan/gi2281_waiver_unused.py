@@ -22,14 +22,15 @@ from ....spec.paths import parse_path
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2281", "waiver-unused", Severity.INFO, __doc__)
-_RESOURCES = "GI3"
+_ELSEWHERE = ("GI3", "GI4")
+"""Codes of findings about resources and about the account, which are not looked for here."""
 _ABOVE = "GI217"
 """Codes of components and rooms, which this layer cannot list."""
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
-    """One finding for each waiver. What resources are found to be is not known here, so a waiver of it is let be; so is
-    one of a code that this layer cannot look for."""
+    """One finding for each waiver. What resources and the account are found to be is not known here, so a waiver of it
+    is let be; so is one of a code that this layer cannot look for."""
     today = ctx.now.astimezone(UTC).date()
     for n, waiver in enumerate(ctx.plan.spec.waivers):
         if waiver.expires < today:
@@ -44,7 +45,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
                 f"waivers[{n}].code", f"{waiver.code} is the code of no finding", hint, severity=Severity.WARNING
             )
             continue
-        if waiver.code.startswith(_RESOURCES) or waiver.code == CODE.code:
+        if waiver.code.startswith(_ELSEWHERE) or waiver.code == CODE.code:
             continue
         if waiver.path is not None and not _is_place(ctx.plan.spec, waiver.path):
             yield CODE.at(f"waivers[{n}].path", f"'{waiver.path[:60]}' is no place in this spec")
