@@ -26,6 +26,7 @@ EXIT_BROKEN_PIPE = 141
 COMMANDS = {
     "check": "check",
     "plan": "plan",
+    "preflight": "preflight",
     "compare": "compare",
     "instances": "instances",
     "gpus": "gpus",
@@ -110,7 +111,7 @@ def version() -> str:
 def root() -> None:
     """One typed spec becomes the right GPU cluster on AWS, Google Cloud and Azure.
 
-    Nothing here touches a cloud: checks, plans and tables work offline. `pulumi up` deploys.
+    Checks, plans and tables work offline. `preflight` reads the account, and changes nothing; `pulumi up` deploys.
     """
 
 

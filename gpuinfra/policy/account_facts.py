@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from ..vocabulary import Provider
 
@@ -73,8 +72,8 @@ class Reserved(_Row):
     free: Count | None = None
     state: str = "active"
     """active and scheduled can be used; another word (expired, cancelled, failed …) cannot."""
-    starts: datetime | None = None
-    ends: datetime | None = None
+    starts: AwareDatetime | None = None
+    ends: AwareDatetime | None = None
     platform: str = ""
     tenancy: str = ""
     placement_group: str = ""
@@ -157,14 +156,15 @@ class AccountFacts(_Row):
     region: str = Field(min_length=1)
     account: str = ""
     """Account, project or subscription. Empty: unknown."""
-    as_of: datetime
+    as_of: AwareDatetime
     quotas: dict[str, Quota | None] | None = None
     offerings: dict[str, Offering | None] | None = None
     """By instance type, or what is attached to it."""
     reservations: dict[str, Reservation | None] | None = None
     """By the id that the spec gives."""
     own_nodes: dict[str, Count] | None = None
-    """Nodes of this very cluster that run already, by market and type, as on_demand/p5.48xlarge."""
+    """Nodes of this very cluster that run already, by purchase and type: on_demand/…, spot/…, and reserved/… for those of
+    a reservation or a block."""
     networks: dict[str, Network | None] | None = None
     subnets: dict[str, Subnet | None] | None = None
     images: dict[str, Image | None] | None = None

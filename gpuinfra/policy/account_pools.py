@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from ..diagnostics import Code
 from ..plan.models import PoolPlan
 from .account_facts import Absent, Reservation, Reserved
-from .quota_needs import nodes_at_start
 from .rule import AccountContext, Passed, Unsure
 
 
@@ -65,11 +64,5 @@ def reserved_pools(ctx: AccountContext) -> Iterator[ReservedPool]:
 
 
 def own_nodes_of(ctx: AccountContext, pool: PoolPlan) -> int:
-    """Nodes of this very cluster that already run on the pool's machine, out of a reservation or on demand."""
-    return (ctx.facts.own_nodes or {}).get(f"on_demand/{pool.instance.name}", 0)
-
-
-def wanted_text(pool: PoolPlan) -> str:
-    """As "pool 'gpu' wants 4 nodes"."""
-    n = nodes_at_start(pool)
-    return f"pool '{pool.name}' wants {n} node{'s' if n != 1 else ''}"
+    """Nodes of this very cluster that already run on the pool's machine out of a reservation or a block."""
+    return (ctx.facts.own_nodes or {}).get(f"reserved/{pool.instance.name}", 0)

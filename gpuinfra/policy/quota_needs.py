@@ -116,6 +116,12 @@ def total_needs(plan: ClusterPlan) -> tuple[Need, ...]:
     return (need,) if need.pools else ()
 
 
+def quota_of(provider: Provider, instance_type: str, market: str) -> tuple[str, str]:
+    """(quota, unit) that a machine draws on, by the tables; an empty quota where they do not say."""
+    row = _longest(provider, (instance_type,), market)
+    return (row["quota"], row["unit"]) if row else ("", "")
+
+
 def own_share(plan: ClusterPlan, need: Need, facts: AccountFacts) -> float:
     """What nodes of this very cluster, which run already, take of the quota: they are not asked for again."""
     if facts.own_nodes is None:
@@ -133,9 +139,14 @@ def _add(need: Need, pool: PoolPlan) -> None:
 
 
 def _row(provider: Provider, pool: PoolPlan, market: str) -> Mapping[str, str] | None:
-    """The catalog's row for a machine: the longest pattern decides, and what is attached goes before the machine."""
+    # What is attached goes before the machine.
+    return _longest(provider, tuple(reversed(offered_as(pool))), market)
+
+
+def _longest(provider: Provider, names: tuple[str, ...], market: str) -> Mapping[str, str] | None:
+    """The catalog's row for the first name that has one: the longest pattern decides."""
     rows = [r for r in catalog.rows("quotas", provider) if r["market"] == market]
-    for name in reversed(offered_as(pool)):
+    for name in names:
         fitting = [r for r in rows if fnmatchcase(name, r["pattern"])]
         if fitting:
             return max(fitting, key=lambda r: len(r["pattern"]))

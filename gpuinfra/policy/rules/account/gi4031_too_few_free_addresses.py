@@ -24,6 +24,7 @@ CODE = described(
 )
 _PATH = "network.existing.subnet"
 _TAKES_ADDRESS = frozenset({"interface", "efa", "gvnic", "idpf", "primary"})
+_PURCHASES = ("on_demand", "spot", "reserved")
 _KEPT = {Provider.AWS: 5, Provider.GCP: 4, Provider.AZURE: 5}
 """Addresses of a subnet that the cloud keeps for itself."""
 
@@ -47,7 +48,7 @@ def _verdict(ctx: AccountContext, name: str, subnet: Subnet) -> AccountVerdict:
         each = sum(n.network == "host" and n.kind in _TAKES_ADDRESS for n in pool.fabric.nics) or 1
         start += nodes_at_start(pool) * each
         most += pool.count_max * each
-        running += sum(own.get(f"{m}/{pool.instance.name}", 0) for m in ("on_demand", "spot")) * each
+        running += sum(own.get(f"{m}/{pool.instance.name}", 0) for m in _PURCHASES) * each
     free, known = _free(ctx, subnet)
     if free is None:
         return unsure(CODE, _PATH, Absent(f"how many addresses of {name} are free is not known"))
