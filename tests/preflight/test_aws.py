@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import boto3
@@ -81,8 +82,18 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cloud]:
         yield made
 
 
+@cache
+def session() -> boto3.Session:
+    """One for all tests: it keeps the descriptions of services, which take long to read."""
+    return boto3.Session(region_name=REGION, aws_access_key_id="testing", aws_secret_access_key="testing")
+
+
+def client(service: str, region: str = REGION) -> Any:
+    return session().client(service, region_name=region)
+
+
 def read(plan: ClusterPlan) -> AccountFacts:
-    return aws.read(plan, NOW, {}, lambda what: None, boto3.Session(region_name=REGION))
+    return aws.read(plan, NOW, {}, lambda what: None, session())
 
 
 def judged(plan: ClusterPlan, facts: AccountFacts) -> AccountReport:
@@ -97,7 +108,7 @@ IN_ZONE = "location: {provider: aws, region: us-east-1, zone: use1-az6}\nstorage
 
 
 def run(instance_type: str, count: int, **more: Any) -> None:
-    ec2 = boto3.client("ec2", region_name=REGION)
+    ec2 = client("ec2")
     image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
     ec2.run_instances(ImageId=image, InstanceType=instance_type, MinCount=count, MaxCount=count, **more)
 
@@ -248,7 +259,7 @@ def test_a_group_of_reservations_is_the_sum_of_its_members(cloud: Cloud):
 
 
 def network(cidr: str, route: str = "") -> tuple[str, str]:
-    ec2 = boto3.client("ec2", region_name=REGION)
+    ec2 = client("ec2")
     vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
     zone = next(z for z in ec2.describe_availability_zones()["AvailabilityZones"] if z["ZoneId"] == "use1-az6")
     subnet = ec2.create_subnet(VpcId=vpc, CidrBlock=cidr, AvailabilityZone=zone["ZoneName"])["Subnet"]["SubnetId"]
@@ -302,7 +313,7 @@ def test_a_network_without_names(cloud: Cloud):
     vpc, subnet = network("10.0.0.0/24", "nat")
     plan = existing(vpc, subnet)
     assert "GI4033" in codes(judged(plan, read(plan)))  # hostnames are off by default
-    boto3.client("ec2", region_name=REGION).modify_vpc_attribute(VpcId=vpc, EnableDnsHostnames={"Value": True})
+    client("ec2").modify_vpc_attribute(VpcId=vpc, EnableDnsHostnames={"Value": True})
     assert "GI4033" not in codes(judged(plan, read(plan)))
 
 
@@ -317,9 +328,9 @@ def test_a_network_that_is_not_there(cloud: Cloud):
 
 
 def test_images_by_id_and_by_parameter(cloud: Cloud):
-    ec2 = boto3.client("ec2", region_name=REGION)
+    ec2 = client("ec2")
     known = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
-    boto3.client("ssm", region_name=REGION).put_parameter(Name="/acme/image", Value=known, Type="String")
+    client("ssm").put_parameter(Name="/acme/image", Value=known, Type="String")
     for named, there in ((known, True), ("/acme/image", True), ("ami-0a1b2c3d4e5f60718", False), ("/acme/none", False)):
         plan = plan_of(IN_ZONE + f"image: {{node: {named}}}")
         facts = read(plan)
@@ -328,8 +339,8 @@ def test_images_by_id_and_by_parameter(cloud: Cloud):
 
 
 def test_storage_that_is_there(cloud: Cloud):
-    boto3.client("s3", region_name="us-east-1").create_bucket(Bucket="acme-near")
-    far = boto3.client("s3", region_name="eu-west-1")
+    client("s3", "us-east-1").create_bucket(Bucket="acme-near")
+    far = client("s3", "eu-west-1")
     far.create_bucket(Bucket="acme-far", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
     said: dict[str, set[str]] = {}
     for name in ("acme-near", "acme-far", "acme-none"):
@@ -340,7 +351,7 @@ def test_storage_that_is_there(cloud: Cloud):
 
 def test_file_systems_stand_in_the_nodes_network(cloud: Cloud):
     vpc, subnet = network("10.0.0.0/24", "nat")
-    fsx = boto3.client("fsx", region_name=REGION)
+    fsx = client("fsx")
     made = fsx.create_file_system(FileSystemType="LUSTRE", StorageCapacity=1200, SubnetIds=[subnet])["FileSystem"]
     store = f"[{{name: s, kind: lustre, existing: {made['FileSystemId']}, mount: /s}}]"
     net = f"network: {{existing: {{network: {vpc}, subnet: {subnet}}}}}"
@@ -353,7 +364,7 @@ def test_file_systems_stand_in_the_nodes_network(cloud: Cloud):
 
 def test_an_nfs_file_system_is_found_with_its_zones(cloud: Cloud):
     vpc, subnet = network("10.0.0.0/24", "nat")
-    efs = boto3.client("efs", region_name=REGION)
+    efs = client("efs")
     made = efs.create_file_system(CreationToken="x")["FileSystemId"]
     efs.create_mount_target(FileSystemId=made, SubnetId=subnet)
     plan = plan_of(
