@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..plan.models import ClusterPlan
     from ..policy.account_facts import AccountFacts
     from ..policy.engine import AccountReport
+    from ..policy.rule import Unsure
 
 
 @dataclass(frozen=True)
@@ -155,15 +156,23 @@ def _text(seen: Seen, found: Sequence[Diagnostic], spec: str) -> str:
         who = f"{account['provider']} account {account['account'] or 'unknown'}"
         out.append(printable(f"{who}, {account['region']}, read {account['as_of']}"))
     if report:
-        lines = [("pass", "green", p.code, p.path, p.said) for p in report.passed]
-        lines += [("unknown", "yellow", u.code, u.path, u.reason) for u in report.unsure]
-        for word, colour, code, path, said in lines:
-            out.append(f"{click.style(word.ljust(7), fg=colour)} {code} {printable(path)}: {printable(said)}")
+        out += [_line("pass   ", "green", (p.code,), (p.path,), p.said) for p in report.passed]
+        # One call that is denied leaves many rules without an answer.
+        why: dict[str, list[Unsure]] = {}
+        for u in report.unsure:
+            why.setdefault(u.reason, []).append(u)
+        for reason, left in why.items():
+            codes, paths = dict.fromkeys(u.code for u in left), dict.fromkeys(u.path for u in left)
+            out.append(_line("unknown", "yellow", codes, paths, reason))
     text = findings_text(found, [spec])
     if report:
         counted = f", {len(report.passed)} passed, {len(report.unsure)} unknown"
         text = f"{text.rstrip()}{counted}\n"
     return "".join(f"{line}\n" for line in out) + text
+
+
+def _line(word: str, colour: str, codes: Iterable[str], paths: Iterable[str], said: str) -> str:
+    return f"{click.style(word, fg=colour)} {', '.join(codes)} {printable(', '.join(paths))}: {printable(said)}"
 
 
 @contextmanager

@@ -8,16 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from ..vocabulary import Provider
 
 FORMAT = "gpuinfra/account-v1"
 
-T = TypeVar("T")
+_YEARS = range(2000, 2200)
+"""Arithmetic with a lease must not leave the calendar."""
+
+
+def _sensible(moment: datetime) -> datetime:
+    if moment.year not in _YEARS:
+        raise ValueError(f"a year from {_YEARS[0]} to {_YEARS[-1]} is wanted")
+    return moment
+
+
 Count = Annotated[int, Field(ge=0, le=10_000_000)]
+Moment = Annotated[AwareDatetime, AfterValidator(_sensible)]
 Amount = Annotated[float, Field(ge=-1e15, le=1e15, allow_inf_nan=False)]
 
 
@@ -72,8 +83,8 @@ class Reserved(_Row):
     free: Count | None = None
     state: str = "active"
     """active and scheduled can be used; another word (expired, cancelled, failed …) cannot."""
-    starts: AwareDatetime | None = None
-    ends: AwareDatetime | None = None
+    starts: Moment | None = None
+    ends: Moment | None = None
     platform: str = ""
     tenancy: str = ""
     placement_group: str = ""
@@ -156,7 +167,7 @@ class AccountFacts(_Row):
     region: str = Field(min_length=1)
     account: str = ""
     """Account, project or subscription. Empty: unknown."""
-    as_of: AwareDatetime
+    as_of: Moment
     quotas: dict[str, Quota | None] | None = None
     offerings: dict[str, Offering | None] | None = None
     """By instance type, or what is attached to it."""

@@ -57,6 +57,11 @@ class Need:
     def names(self) -> str:
         return " and ".join(f"'{p.name}'" for p in self.pools)
 
+    @property
+    def who_need(self) -> str:
+        """As "'gpu' needs", the start of a sentence."""
+        return f"{self.names} need{'s' if len(self.pools) == 1 else ''}"
+
 
 def unit_text(unit: str) -> str:
     """A unit as a sentence has it."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from pydantic import ValidationError
+
 from ..plan.models import ClusterPlan
 from ..policy.account_facts import AccountFacts
 from ..redaction import redacted
@@ -63,8 +65,14 @@ class Gathering:
             self.unknown[f"{part}/{name}"] = reason_of(e)
 
     def facts(self, plan: ClusterPlan, account: str, now: datetime) -> AccountFacts:
-        """What was read, in the form of the file."""
+        """What was read, in the form of the file. An entry that has another form than the cloud documents is unknown."""
         start: dict[str, Any] = {"provider": plan.provider, "region": plan.region, "account": account, "as_of": now}
+        try:
+            return AccountFacts.model_validate({**start, **self.parts, "unknown": self.unknown})
+        except ValidationError as e:
+            for part, name in {(str(d["loc"][0]), str(d["loc"][1])) for d in e.errors() if len(d["loc"]) > 1}:
+                self.parts[part].pop(name, None)
+                self.unknown[f"{part}/{name}"] = "the cloud's answer has another form than expected"
         return AccountFacts.model_validate({**start, **self.parts, "unknown": self.unknown})
 
 

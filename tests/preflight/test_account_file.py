@@ -93,6 +93,8 @@ def test_another_form_is_said(tmp_path: Path, text: str, said: str):
         ({"quotas": {"L-1": {"limit": float("nan")}}}, "quotas.L-1.limit"),
         ({"quotas": {"L-1": {"limit": 1, "usage": 2}}}, "quotas.L-1.usage"),
         ({"as_of": "2026-11-30T08:00:00"}, "as_of"),
+        ({"as_of": "0001-01-01T00:00:00Z"}, "as_of: value error, a year from 2000"),
+        ({"as_of": "9999-12-31T23:59:59Z"}, "as_of"),
         ({"provider": "oci"}, "provider"),
         ({"region": None}, "region"),
         ({"offers": {}}, "offers"),

@@ -338,3 +338,20 @@ def test_pages_of_machine_types_are_all_read():
 
     facts = read(plan, cloud(**{"aggregated/machineTypes": paged}))
     assert facts.entry("offerings", "g2-standard-48").zones == ("us-central1-a", "us-central1-b")
+
+
+@pytest.mark.parametrize("odd", [{"count": "many"}, {"count": "-4"}, {"count": "4", "instanceProperties": []}, None])
+def test_a_reservation_of_another_form_is_unknown(odd: Any):
+    plan = plan_of(MEGA.replace("count: 2", "count: 2, capacity: {type: reservation, id: held}"))
+    facts = read(plan, cloud(**{"aggregated/reservations": reserved(specificReservation=odd)}))
+    report = check_account(plan, facts)
+    assert "another form than expected" in facts.unknown["reservations/held"]
+    assert {u.code for u in report.unsure} >= {"GI4020", "GI4021", "GI4024"}
+    assert report.passed
+
+
+def test_one_entry_of_another_form_leaves_the_others():
+    rows = {"quotas": [{"metric": "NVIDIA_L4_GPUS", "limit": float("inf")}, {"metric": "SSD_TOTAL_GB", "limit": 4096}]}
+    facts = read(plan_of(L4), cloud(**{f"{HOME}/regions/us-central1$": rows}))
+    assert "another form" in facts.entry("quotas", "NVIDIA_L4_GPUS").reason
+    assert facts.entry("quotas", "SSD_TOTAL_GB").limit == 4096

@@ -52,17 +52,15 @@ def _verdict(ctx: AccountContext, need: Need, quota: Quota) -> AccountVerdict:
     what += f", {taken:g} of them in use by others" if quota.used is not None else ""
     if need.amount > free and need.sure:
         hint = how_to_ask(ctx.plan, need.quota, taken + need.amount)
-        return CODE.at(need.path, f"{what}, and {need.names} need {need.sum_text()}", hint)
+        return CODE.at(need.path, f"{what}, and {need.who_need} {need.sum_text()}", hint)
     if need.amount > free:
-        text = (
-            f"{what}, and {need.names} need {need.sum_text()}; whether a capacity block draws on it is not documented"
-        )
+        text = f"{what}, and {need.who_need} {need.sum_text()}; whether a capacity block draws on it is not documented"
         return CODE.at(need.path, text, severity=Severity.WARNING)
     if need.most > free:
         text = f"{what}, and {need.names} may grow to {need.sum_text(most=True)}"
         hint = how_to_ask(ctx.plan, need.quota, taken + need.most)
         return CODE.at(need.path, text, hint, severity=Severity.WARNING)
-    return passed(CODE, need.path, f"{what}; {need.names} need {need.sum_text()}")
+    return passed(CODE, need.path, f"{what}; {need.who_need} {need.sum_text()}")
 
 
 _T = """\

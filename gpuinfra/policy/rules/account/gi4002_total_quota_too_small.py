@@ -35,7 +35,7 @@ def check(ctx: AccountContext) -> Iterator[AccountVerdict]:
         what += f", {taken:g} of them in use by others" if quota.used is not None else ""
         if need.amount > free:
             hint = how_to_ask(ctx.plan, need.quota, taken + need.amount)
-            yield CODE.at(need.path, f"{what}, and {need.names} need {need.sum_text()}", hint)
+            yield CODE.at(need.path, f"{what}, and {need.who_need} {need.sum_text()}", hint)
         elif need.most > free:
             text = f"{what}, and {need.names} may grow to {need.sum_text(most=True)}"
             hint = how_to_ask(ctx.plan, need.quota, taken + need.most)
@@ -43,7 +43,7 @@ def check(ctx: AccountContext) -> Iterator[AccountVerdict]:
         elif need.why_unknown:
             yield unsure(CODE, need.path, Absent(need.why_unknown))
         else:
-            yield passed(CODE, need.path, f"{what}; {need.names} need {need.sum_text()}")
+            yield passed(CODE, need.path, f"{what}; {need.who_need} {need.sum_text()}")
 
 
 _T = """\

@@ -53,11 +53,11 @@ def _verdict(ctx: AccountContext, sharing: list[ReservedPool]) -> AccountVerdict
     has = f"{first.id} holds {total} × {first.pool.instance.name}" + (f", {free + own} of them free" if begun else "")
     room = free + own if begun else total
     if start > room:
-        return CODE.at(path, f"{has}, and {names} want {start}")
+        return CODE.at(path, f"{has}, and {names} want{'s' if len(sharing) == 1 else ''} {start}")
     if most > total:
         text = f"{has}, and {names} may grow to {most}"
         return CODE.at(path, text, f"let max be at most {total}", severity=Severity.WARNING)
-    return passed(CODE, path, f"{has}; {names} want {start}")
+    return passed(CODE, path, f"{has}; {names} want{'s' if len(sharing) == 1 else ''} {start}")
 
 
 _T = """\
