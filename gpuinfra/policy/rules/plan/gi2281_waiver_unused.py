@@ -24,8 +24,8 @@ from ...rule import Examples, PlanContext, PlanRule, described
 CODE = described("GI2281", "waiver-unused", Severity.INFO, __doc__)
 _ELSEWHERE = ("GI3", "GI4")
 """Codes of findings about resources and about the account, which are not looked for here."""
-_ABOVE = "GI217"
-"""Codes of components and rooms, which this layer cannot list."""
+_ABOVE = ("GI217", "GI49")
+"""Codes of components, rooms and the account's file, which this layer cannot list."""
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
