@@ -15,8 +15,9 @@ from pydantic import ValidationError
 from ..diagnostics import Diagnostic, Source
 from ..plan.models import ClusterPlan
 from ..policy.account_facts import FORMAT, AccountFacts
+from ..spec.findings import TOO_LARGE
 from ..spec.quantities import format_moment, printable
-from ..spec.reading import MAX_BYTES, read_text, shown_file
+from ..spec.reading import read_text, shown_file
 from . import findings as f
 
 _OLD = timedelta(hours=24)
@@ -29,7 +30,7 @@ def read_account_file(path: str) -> AccountFacts | Diagnostic:
     source = Source(shown_file(path))
     text = read_text(path)
     if isinstance(text, Diagnostic):
-        if len(text.message) and str(MAX_BYTES // 2**20) + " MiB" in text.message:
+        if text.code == TOO_LARGE.code:
             return f.UNREADABLE.at("", "the file is larger than 1 MiB; no account's facts are").located(source)
         return text
     try:

@@ -12,6 +12,7 @@ from ..plan.label_forms import CLUSTER_LABEL
 from ..plan.models import ClusterPlan
 from ..policy.account_facts import AccountFacts
 from ..policy.quota_needs import family_needs, other_needs, quota_of
+from ..policy.quota_requests import service_of
 from .aws_calls import AwsCalls
 from .aws_existing import read_existing
 from .gathering import Gathering, RefusedError
@@ -40,8 +41,6 @@ PERMISSIONS = (
 """Everything that reading may ask for. Who is asked (sts:GetCallerIdentity) needs no permission."""
 
 _VPC_QUOTA, _ADDRESS_QUOTA = "L-F678F1CE", "L-0263D0A3"
-_SERVICES = {_VPC_QUOTA: "vpc"}
-"""Service Quotas service of a code; the others are of EC2."""
 _RUNNING = [{"Name": "instance-state-name", "Values": ["pending", "running", "stopping", "shutting-down"]}]
 
 
@@ -147,8 +146,7 @@ class _Machines:
         return used
 
     def quota(self, code: str, used: dict[str, float] | None) -> dict[str, Any] | None:
-        service = _SERVICES.get(code, "ec2")
-        asked = {"ServiceCode": service, "QuotaCode": code}
+        asked = {"ServiceCode": service_of(code), "QuotaCode": code}
         try:
             found = self.calls.ask("service-quotas", "get_service_quota", **asked)
         except RefusedError as e:

@@ -53,7 +53,7 @@ def read(
     progress: Callable[[str], None],
     api: RestApi | None = None,
 ) -> AccountFacts:
-    """The facts of the subscription that the spec's ids name, that the environment names, or that is the only one.
+    """The facts of the subscription of the network that is there, else the environment's, a reservation's, or the only one.
 
     `api` is the resource manager with its token, for tests.
     """
@@ -83,14 +83,17 @@ def token_source() -> Callable[[], str]:
 
 
 def _subscription(plan: ClusterPlan, environment: Mapping[str, str], api: RestApi) -> str:
-    ids = (plan.network.existing_subnet, *(p.capacity.id for p in plan.pools))
-    for text in ids:
-        named = _IN_ID.match(text)
-        if named:
-            return named[1]
+    named = _IN_ID.match(plan.network.existing_subnet)
+    if named:
+        return named[1]
     for variable in _ENVIRONMENT:
         if environment.get(variable):
             return environment[variable]
+    # A reservation may be shared by another subscription.
+    for pool in plan.pools:
+        named = _IN_ID.match(pool.capacity.id)
+        if named:
+            return named[1]
     try:
         pages = api.pages(f"{ARM}/subscriptions", "Microsoft.Resources/subscriptions/read",
                           **{"api-version": _SUBSCRIPTIONS_API})  # fmt: skip

@@ -38,6 +38,7 @@ PERMISSIONS = (
 
 _COMPUTE = "https://compute.googleapis.com/compute/v1"
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform.read-only"
+_WANT_PROJECT = ("https://cloudquotas.", "https://serviceusage.", "https://cloudbilling.")
 _GLOBAL = ("GPUS_ALL_REGIONS", "NETWORKS")
 _ARCH = {"ARM64": "arm64", "X86_64": "x86_64"}
 _SEVERAL = 20
@@ -53,10 +54,16 @@ def read(
 ) -> AccountFacts:
     """The facts of the spec's own project. `api` is the API with its token, for tests."""
     project = str(getattr(plan.spec.location, "project", ""))
-    asked = api or RestApi(token_source(), headers=(("x-goog-user-project", project),))
+    asked = api or RestApi(token_source(), headers=lambda url: quota_project(url, project))
     gather = Gathering(progress)
     _Project(plan, project, asked, gather).read()
     return gather.facts(plan, project, now)
+
+
+def quota_project(url: str, project: str) -> dict[str, str]:
+    """Under a person's own credentials these APIs want a project that answers for the quota of the question (facts gcp c);
+    the others would only want a further permission for it."""
+    return {"x-goog-user-project": project} if url.startswith(_WANT_PROJECT) else {}
 
 
 def token_source() -> Callable[[], str]:

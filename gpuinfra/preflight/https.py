@@ -63,8 +63,8 @@ class RestApi:
     token: Callable[[], str]
     transport: Transport = https
     wait: Callable[[float], None] = time.sleep
-    headers: tuple[tuple[str, str], ...] = ()
-    """Headers beside the token, as x-goog-user-project."""
+    headers: Callable[[str], Mapping[str, str]] = lambda url: {}
+    """Headers beside the token, by URL."""
 
     def get(self, url: str, permission: str, **query: str) -> dict[str, Any]:
         """The JSON object at a URL. `permission` is what the question needs, for the reason of a refusal.
@@ -72,7 +72,7 @@ class RestApi:
         Raises RefusedError; OSError where nothing comes back.
         """
         full = f"{url}{'&' if '?' in url else '?'}{urllib.parse.urlencode(query)}" if query else url
-        headers = {"Authorization": f"Bearer {self.token()}", "Accept": "application/json", **dict(self.headers)}
+        headers = {"Authorization": f"Bearer {self.token()}", "Accept": "application/json", **self.headers(full)}
         answer = self.transport(full, headers)
         for pause in range(1, _TRIES):
             if answer.status not in _AGAIN:

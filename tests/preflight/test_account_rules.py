@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,12 +13,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gpuinfra.diagnostics import Severity
+from gpuinfra.plan import resolve
 from gpuinfra.policy import registry
 from gpuinfra.policy.account_facts import PARTS, AccountFacts
 from gpuinfra.policy.engine import AccountReport, RuleError, check_account
 from gpuinfra.policy.examples import NOW
+from gpuinfra.policy.needed_services import needed_services
 from gpuinfra.policy.quota_needs import family_needs, other_needs, quota_of, total_needs
 from gpuinfra.policy.rule import AccountRule
+from gpuinfra.spec.models import ClusterSpec
 from gpuinfra.vocabulary import Provider
 
 from .conftest import plan_of
@@ -122,6 +127,63 @@ def test_the_total_counts_what_is_on_demand_alone():
     assert total_needs(plan_of("{}")) == ()
 
 
+@pytest.mark.parametrize(("limit", "used", "severity"), [(100, 0, "error"), (400, 100, "warning")])
+def test_what_is_in_use_may_be_stale(limit: int, used: int, severity: str):
+    report = judge("{}", quotas={"L-417A185B": {"limit": limit, "used": used}})
+    assert [str(d.severity) for d in report.diagnostics if d.code == "GI4001"] == [severity]
+
+
+def test_on_azure_what_is_in_use_counts():
+    report = judge(SPECS[3], quotas={"StandardNCADSA100v4Family": {"limit": 24, "used": 1}})
+    assert [str(d.severity) for d in report.diagnostics if d.code == "GI4001"] == ["error"]
+
+
+SERVICES = {
+    "gcp": {
+        "billing": "billingbudgets",
+        "cloudscheduler": "cloudscheduler",
+        "compute": "compute",
+        "eventarc": "eventarc",
+        "filestore": "file",
+        "lustre": "lustre",
+        "monitoring": "monitoring",
+        "projects": "cloudresourcemanager",
+        "pubsub": "pubsub",
+        "serviceaccount": "iam",
+        "servicenetworking": "servicenetworking",
+        "storage": "storage",
+        "workflows": "workflows",
+    },
+    "azure-native": {
+        "authorization": "",  # always registered, as Resources
+        "compute": "Compute",
+        "consumption": "Consumption",
+        "logic": "Logic",
+        "managedidentity": "ManagedIdentity",
+        "monitor": "Insights",
+        "netapp": "NetApp",
+        "network": "Network",
+        "privatedns": "Network",
+        "resources": "",
+        "storage": "Storage",
+        "storagecache": "StorageCache",
+    },
+}
+
+
+@pytest.mark.parametrize("golden", ["gcp-minimal", "gcp-complex", "azure-minimal", "azure-complex"])
+def test_what_the_rooms_make_needs_the_services_that_are_asked_about(golden: str):
+    folder = Path(__file__).parents[1] / "golden" / golden
+    plan = resolve(ClusterSpec.model_validate(yaml.safe_load((folder / "cluster.yaml").read_text())), NOW).plan
+    assert plan is not None
+    made = re.findall(r'"type": "(gcp|azure-native):(\w+)[:/]', (folder / "preview.json").read_text())
+    assert made
+    wanted = {SERVICES[package][module] for package, module in made} - {""}
+    asked = {n.removeprefix("Microsoft.").removesuffix(".googleapis.com") for n, _, _ in needed_services(plan)}
+    assert wanted - asked == set()
+    assert asked - wanted <= {"workflowexecutions", "iam"}
+
+
 SHARED = """\
 node_pools:
 - {name: a, count: 2, capacity: {type: reservation, id: cr-0aaa1111bbbb2222c}}
@@ -137,6 +199,12 @@ def test_pools_that_share_a_reservation_are_added():
     assert of("GI4024", judge(SHARED, reservations=held(total=5, free=5))) == []
     (message,) = of("GI4024", judge(SHARED, reservations=held(total=4, free=4)))
     assert "'a' and 'b' want 5" in message
+
+
+@pytest.mark.parametrize(("total", "free", "severity"), [(4, 4, "error"), (9, 4, "warning")])
+def test_what_others_use_at_the_moment_is_a_warning(total: int, free: int, severity: str):
+    report = judge(SHARED, reservations=held(total=total, free=free))
+    assert [str(d.severity) for d in report.diagnostics if d.code == "GI4024"] == [severity]
 
 
 def test_nodes_that_run_in_the_reservation_already_are_not_counted_against_it():

@@ -31,7 +31,7 @@ def quotas(**limits: float) -> dict[str, Any]:
 
 
 def services(*off: str) -> dict[str, Any]:
-    names = ("compute", "iam", "lustre", "file", "storage", "servicenetworking", "billingbudgets")
+    names = ("compute", "iam", "cloudresourcemanager", "cloudscheduler", "monitoring", "billingbudgets")
     return {
         "services": [
             {
@@ -338,6 +338,13 @@ def test_pages_of_machine_types_are_all_read():
 
     facts = read(plan, cloud(**{"aggregated/machineTypes": paged}))
     assert facts.entry("offerings", "g2-standard-48").zones == ("us-central1-a", "us-central1-b")
+
+
+def test_the_quota_project_goes_along_where_it_is_wanted_alone():
+    assert gcp.quota_project("https://cloudquotas.googleapis.com/v1/x", "acme-lab") == {
+        "x-goog-user-project": "acme-lab"
+    }
+    assert gcp.quota_project("https://compute.googleapis.com/compute/v1/x", "acme-lab") == {}
 
 
 @pytest.mark.parametrize("odd", [{"count": "many"}, {"count": "-4"}, {"count": "4", "instanceProperties": []}, None])

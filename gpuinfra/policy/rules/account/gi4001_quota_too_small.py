@@ -1,7 +1,7 @@
 """A quota of the machines' family that is too small.
 
 What: The pools together need more vCPUs or GPUs of a family than the account's quota for that purchase has left.
-Severity: warning where only the largest number of nodes is too much, or where it is not documented whether the purchase draws on the quota
+Severity: warning where only the largest number of nodes is too much, on AWS and Google Cloud also where only what is in use makes it too little (that number may be stale), and where it is not documented whether the purchase draws on the quota
 Why: Quotas of large GPUs are 0 on most accounts. The group is made, its nodes never come, and network, NAT and storage bill meanwhile. Spot, and flex-start on Google Cloud, have a quota of their own.
 Fix: Ask the cloud for more of the quota that is named, or take fewer nodes. It takes from half an hour to days.
 References: cortexlabs/cortex#1461; aws-deepracer-community/deepracer-on-the-spot#55; vanvalenlab/kiosk-console#335; Azure/az-hop#1381
@@ -15,7 +15,7 @@ from ....diagnostics import Severity
 from ...account_facts import Absent, Quota
 from ...account_pools import passed, unsure
 from ...quota_needs import Need, family_needs, own_share, unit_text
-from ...quota_requests import how_to_ask
+from ...quota_requests import how_to_ask, short_severity
 from ...rule import AccountContext, AccountRule, AccountVerdict, Examples, described
 
 CODE = described(
@@ -52,7 +52,8 @@ def _verdict(ctx: AccountContext, need: Need, quota: Quota) -> AccountVerdict:
     what += f", {taken:g} of them in use by others" if quota.used is not None else ""
     if need.amount > free and need.sure:
         hint = how_to_ask(ctx.plan, need.quota, taken + need.amount)
-        return CODE.at(need.path, f"{what}, and {need.who_need} {need.sum_text()}", hint)
+        severity = short_severity(ctx.plan, need, quota)
+        return CODE.at(need.path, f"{what}, and {need.who_need} {need.sum_text()}", hint, severity=severity)
     if need.amount > free:
         text = f"{what}, and {need.who_need} {need.sum_text()}; whether a capacity block draws on it is not documented"
         return CODE.at(need.path, text, severity=Severity.WARNING)

@@ -1,7 +1,7 @@
 """A quota over all families that is too small.
 
 What: The pools that are bought on demand need more than the quota over all families has left: the region's cores on Azure, the GPUs of all regions on Google Cloud.
-Severity: warning where only the largest number of nodes is too much
+Severity: warning where only the largest number of nodes is too much, on Google Cloud also where only what is in use makes it too little (that number may be stale)
 Why: It is checked beside the family's own quota, and is easily forgotten when that one is raised; on new Google projects it is 0.
 Fix: Ask the cloud for more of the quota that is named, or take fewer nodes.
 References: MohamedRadwan-DevOps/devops-step-by-step#643; fastai/course-v3#165
@@ -16,7 +16,7 @@ from ....vocabulary import Provider
 from ...account_facts import Absent
 from ...account_pools import passed, unsure
 from ...quota_needs import own_share, total_needs, unit_text
-from ...quota_requests import how_to_ask
+from ...quota_requests import how_to_ask, short_severity
 from ...rule import AccountContext, AccountRule, AccountVerdict, Examples, described
 
 CODE = described("GI4002", "total-quota-too-small", Severity.ERROR, __doc__, ("AZ QUO-02", "GCP GCP-QUO-01"))
@@ -35,7 +35,8 @@ def check(ctx: AccountContext) -> Iterator[AccountVerdict]:
         what += f", {taken:g} of them in use by others" if quota.used is not None else ""
         if need.amount > free:
             hint = how_to_ask(ctx.plan, need.quota, taken + need.amount)
-            yield CODE.at(need.path, f"{what}, and {need.who_need} {need.sum_text()}", hint)
+            severity = short_severity(ctx.plan, need, quota)
+            yield CODE.at(need.path, f"{what}, and {need.who_need} {need.sum_text()}", hint, severity=severity)
         elif need.most > free:
             text = f"{what}, and {need.names} may grow to {need.sum_text(most=True)}"
             hint = how_to_ask(ctx.plan, need.quota, taken + need.most)

@@ -41,9 +41,7 @@ def check(ctx: AccountContext) -> Iterator[AccountVerdict]:
             else (f", and the cluster takes one {need.what}")
         )
         if quota.limit >= 0 and need.amount > quota.limit - (quota.used or 0):
-            hint = how_to_ask(ctx.plan, need.quota, (quota.used or 0) + need.amount).replace(
-                "--service-code ec2 --quota-code L-F678F1CE", "--service-code vpc --quota-code L-F678F1CE"
-            )
+            hint = how_to_ask(ctx.plan, need.quota, (quota.used or 0) + need.amount)
             yield CODE.at(need.path, said, hint)
         else:
             yield passed(CODE, need.path, said)

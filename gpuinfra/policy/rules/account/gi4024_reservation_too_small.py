@@ -1,7 +1,7 @@
 """A reservation with too few machines left.
 
 What: The pools that name a reservation want more nodes than it has free, or than it holds at all.
-Severity: warning where only the largest number of nodes is too much
+Severity: warning where it holds enough and others use it at the moment, or where only the largest number of nodes is too much
 Why: The rest is refused (ReservationCapacityExceeded), or waits for ever; a job over all nodes never begins.
 Fix: Take fewer nodes, have the reservation made larger, or wait until its machines are free.
 References: aws/aws-parallelcluster, CapacityReservationSize; GoogleCloudPlatform/cluster-toolkit#4372
@@ -52,6 +52,9 @@ def _verdict(ctx: AccountContext, sharing: list[ReservedPool]) -> AccountVerdict
     begun = all(m.state.lower() != "scheduled" for m in held)
     has = f"{first.id} holds {total} × {first.pool.instance.name}" + (f", {free + own} of them free" if begun else "")
     room = free + own if begun else total
+    if total >= start > room:
+        text = f"{has}, and {names} want{'s' if len(sharing) == 1 else ''} {start}"
+        return CODE.at(path, text, severity=Severity.WARNING)
     if start > room:
         return CODE.at(path, f"{has}, and {names} want{'s' if len(sharing) == 1 else ''} {start}")
     if most > total:

@@ -15,7 +15,7 @@ from ...account_facts import Absent
 from ...account_pools import ReservedPool, own_nodes_of, passed, reserved_pools, unsure
 from ...rule import AccountContext, AccountRule, AccountVerdict, Examples, described
 
-CODE = described("GI4025", "reservation-left-idle", Severity.INFO, __doc__, ("AWS CAP-14", "AZ CRG-04"))
+CODE = described("GI4025", "reservation-left-idle", Severity.WARNING, __doc__, ("AWS CAP-14", "AZ CRG-04"))
 
 
 def check(ctx: AccountContext) -> Iterator[AccountVerdict]:

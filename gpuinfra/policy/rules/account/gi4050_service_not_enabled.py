@@ -40,7 +40,7 @@ spec:
   budget: null
   shutdown: null
 account:
-  services: {{Microsoft.Compute: true, Microsoft.Network: true, Microsoft.Storage: true, Microsoft.ManagedIdentity: true{0}}}
+  services: {{Microsoft.Compute: true, Microsoft.Network: true, Microsoft.ManagedIdentity: true{0}}}
 """
 
 RULE = AccountRule(

@@ -22,7 +22,7 @@ CODE = described(
     "storage-out-of-reach",
     Severity.ERROR,
     __doc__,
-    ("AWS FSX-08", "AWS FSX-10", "GCP GCP-STO-03", "AZ AML-05"),
+    ("AWS FSX-08", "AWS FSX-10", "AZ AML-05"),
 )
 _BUCKET = "bucket"
 _USABLE = ("available", "ready", "active", "succeeded", "updating")
