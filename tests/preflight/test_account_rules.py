@@ -217,6 +217,33 @@ def test_a_reservation_that_has_not_begun_has_nothing_free_and_is_not_too_small(
     assert of("GI4024", judge(SHARED, reservations=held(total=5, free=0, state="scheduled"))) == []
 
 
+BLOCK_ENDS = """\
+node_pools:
+- count: 5
+  capacity: {type: capacity_block, id: cr-0aaa1111bbbb2222c, starts: "2026-12-01T11:30:00Z", ends: "%s"}
+shutdown: {lease: "%s"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "lease", "paths"),
+    [
+        ("2026-12-08T11:30:00Z", "2026-12-08T11:00:00Z", []),
+        ("2026-12-08T11:30:00Z", "2026-12-08T11:01:00Z", []),  # GI2213 says it
+        ("2026-12-09T11:30:00Z", "2026-12-08T10:00:00Z", ["node_pools[0].capacity.ends"]),
+        ("2026-12-09T11:30:00Z", "2026-12-08T11:01:00Z", ["node_pools[0].capacity.ends", "shutdown.lease"]),
+    ],
+)
+def test_the_end_of_a_block_is_the_clouds_and_one_mistake_is_one_finding(said: str, lease: str, paths: list[str]):
+    window = {"starts": "2026-12-01T11:30:00Z", "ends": "2026-12-08T11:30:00Z", "state": "scheduled"}
+    report = judge(BLOCK_ENDS % (said, lease), reservations=held(total=5, free=0, kind="capacity_block", **window))
+    assert sorted(d.path for d in report.diagnostics if d.code == "GI4023") == paths
+    assert [d.is_error for d in report.diagnostics if d.path == "shutdown.lease"] == [True] * paths.count(
+        "shutdown.lease"
+    )
+    assert not {d.code for d in report.diagnostics} & {"GI4022", "GI4024", "GI4025"}
+
+
 @pytest.mark.parametrize("kind", ["fault", "unknown"])
 def test_of_a_reservation_that_is_not_there_one_thing_is_said(kind: str):
     found = {"cr-0aaa1111bbbb2222c": None} if kind == "fault" else None

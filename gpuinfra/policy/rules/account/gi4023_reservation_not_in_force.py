@@ -65,7 +65,8 @@ def _faults(ctx: AccountContext, named: ReservedPool, held: Reserved) -> Iterato
 
 def _lease(ctx: AccountContext, named: ReservedPool, held: Reserved) -> Iterator[Diagnostic]:
     lease = ctx.plan.lease
-    if held.ends is None or not lease.present:
+    # Where the spec gives the same end, the plan was judged by it (GI2213).
+    if held.ends is None or not lease.present or held.ends == named.pool.capacity.ends:
         return
     margin = _ULTRASERVER_MARGIN if named.pool.spans_rack else _MARGIN
     last = held.ends - margin if held.kind == "capacity_block" else held.ends

@@ -28,6 +28,9 @@ def check(ctx: AccountContext) -> Iterator[AccountVerdict]:
             shared.setdefault((named.id, named.pool.instance.name, named.pool.zone), []).append(named)
     for sharing in shared.values():
         first = sharing[0]
+        if any(m.state.lower() == "scheduled" for m in first.fitting):
+            # Nothing is free before it begins.
+            continue
         if any(m.free is None for m in first.fitting):
             yield unsure(CODE, first.path, Absent(f"how many machines of {first.id} are free is not known"))
             continue
