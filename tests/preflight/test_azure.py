@@ -155,6 +155,7 @@ def test_a_cpu_size_draws_on_the_family_that_its_own_row_names():
         ("1", size(SIZE, "f", ["1", "2"], restricted("Zone", "2")), set()),
         ("1", size(SIZE, "f", ["1", "2"], restricted("Zone", "1")), {"GI4011"}),
         ("1", size(SIZE, "f", ["1", "2"], restricted("Location")), {"GI4011"}),
+        ("1", size(SIZE, "f", ["1", "2"], restricted("Location", "2")), {"GI4011"}),
         (
             "1",
             {**H100_SIZE, "restrictions": [{**restricted("Location"), "restrictionInfo": {"locations": ["westus"]}}]},

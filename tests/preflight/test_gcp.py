@@ -110,6 +110,13 @@ def test_quotas_and_zones(spec: str, said: set[str]):
     assert {c for c in codes(plan, read(plan, cloud())) if c < "GI4003" or c == "GI4010"} == said
 
 
+def test_zones_are_those_of_the_region():
+    assert read(plan_of(MEGA), cloud()).entry("offerings", "a3-megagpu-8g").zones == ("us-central1-a",)
+    other = plan_of(MEGA.replace("zone: us-central1-a", "zone: us-central1-b"))
+    (one,) = [d for d in check_account(other, read(other, cloud())).diagnostics if d.code == "GI4010"]
+    assert one.message.endswith("us-central1 has it in us-central1-a")
+
+
 def test_new_families_are_counted_by_the_quotas_api_in_the_region_and_family():
     plan = plan_of(MEGA)
     facts = read(plan, cloud())
