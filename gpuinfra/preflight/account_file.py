@@ -57,7 +57,7 @@ def read_account_file(path: str) -> AccountFacts | Diagnostic:
 
 def write_account_file(path: str, facts: AccountFacts) -> None:
     """Writes the file whole or not at all, readable by its owner alone: it names the account. Raises OSError."""
-    text = json.dumps(facts.model_dump(mode="json", exclude_unset=True) | {"format": FORMAT}, indent=2) + "\n"
+    text = json.dumps({"format": FORMAT, **facts.model_dump(mode="json", exclude_unset=True)}, indent=2) + "\n"
     target = Path(path)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:

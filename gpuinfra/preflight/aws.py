@@ -15,7 +15,7 @@ from ..policy.quota_needs import family_needs, other_needs, quota_of
 from ..policy.quota_requests import service_of
 from .aws_calls import AwsCalls
 from .aws_existing import read_existing
-from .gathering import Gathering, RefusedError
+from .gathering import Gathering, RefusedError, reason_of
 
 PERMISSIONS = (
     "ec2:DescribeCapacityReservations",
@@ -141,7 +141,9 @@ class _Machines:
                     add(row["InstanceType"], "on_demand", int(row["TotalInstanceCount"]))
             used[_VPC_QUOTA] = sum(1 for _ in self.calls.pages("ec2", "describe_vpcs", "Vpcs"))
             used[_ADDRESS_QUOTA] = len(self.calls.ask("ec2", "describe_addresses")["Addresses"])
-        except (RefusedError, KeyError, OSError):
+        except Exception as e:
+            # What is in use is a help: without it the limit alone is judged.
+            reason_of(e)
             return None
         return used
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, Self
 
+from ..redaction import redacted
 from ..spec.quantities import printable
 from .gathering import ReadingError, RefusedError
 
@@ -61,7 +62,7 @@ class AwsCalls:
             try:
                 session = boto3.Session(region_name=region)
             except _errors().BotoCoreError as e:
-                raise ReadingError(f"the AWS credentials cannot be used: {printable(str(e), 200)}") from None
+                raise ReadingError(f"the AWS credentials cannot be used: {printable(redacted(str(e)), 200)}") from None
         return cls(session, region)
 
     def account(self) -> str:
@@ -74,8 +75,8 @@ class AwsCalls:
             raise ReadingError(f"{text}; --account FILE judges a saved file") from None
         except errors.ClientError as e:
             raise ReadingError(_refused("sts", e).reason) from None
-        except (errors.BotoCoreError, OSError) as e:
-            raise ReadingError(f"AWS cannot be asked: {printable(str(e), 200)}") from None
+        except Exception as e:
+            raise ReadingError(f"AWS cannot be asked: {printable(redacted(str(e)), 200)}") from None
 
     def ask(self, service: str, operation: str, **arguments: Any) -> dict[str, Any]:
         """One answer. Raises RefusedError."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -16,7 +17,7 @@ from ..policy.needed_services import needed_services
 from ..policy.quota_needs import other_needs
 from ..vocabulary import StorageKind
 from .azure_existing import read_existing
-from .gathering import Gathering, ReadingError, RefusedError
+from .gathering import Gathering, ReadingError, RefusedError, reason_of
 from .https import RestApi
 
 PERMISSIONS = (
@@ -72,6 +73,8 @@ def token_source() -> Callable[[], str]:
         raise ReadingError(
             "reading an Azure subscription needs azure-identity, which is not installed: pip install 'gpuinfra[preflight-azure]'"
         ) from None
+    # It logs every way that it tried, over a page.
+    logging.getLogger("azure").setLevel(logging.CRITICAL)
     try:
         credentials: Any = identity.DefaultAzureCredential(exclude_interactive_browser_credential=True)
         credentials.get_token(f"{ARM}/.default")
@@ -79,7 +82,16 @@ def token_source() -> Callable[[], str]:
         raise ReadingError(
             f"no Azure credentials can be used ({type(e).__name__}): az login; --account FILE judges a saved file"
         ) from None
-    return lambda: str(credentials.get_token(f"{ARM}/.default").token)
+
+    def token() -> str:
+        try:
+            return str(credentials.get_token(f"{ARM}/.default").token)
+        except Exception as e:
+            raise RefusedError(
+                f"the credentials cannot be renewed ({type(e).__name__}): sign in again", fatal=True
+            ) from None
+
+    return token
 
 
 def _subscription(plan: ClusterPlan, environment: Mapping[str, str], api: RestApi) -> str:
@@ -100,10 +112,8 @@ def _subscription(plan: ClusterPlan, environment: Mapping[str, str], api: RestAp
         found = [
             str(s["subscriptionId"]) for page in pages for s in page.get("value", ()) if s.get("state") == "Enabled"
         ]
-    except RefusedError as e:
-        raise ReadingError(f"the subscriptions cannot be listed: {e.reason}; set {_ENVIRONMENT[0]}") from None
-    except OSError as e:
-        raise ReadingError(f"Azure cannot be reached: {e}") from None
+    except Exception as e:
+        raise ReadingError(f"the subscriptions cannot be listed: {reason_of(e)}; set {_ENVIRONMENT[0]}") from None
     if len(found) != 1:
         what = "no subscription" if not found else f"{len(found)} subscriptions"
         raise ReadingError(f"the credentials have {what}: set {_ENVIRONMENT[0]} to the one that is meant")
@@ -161,10 +171,8 @@ class _Subscription:
         try:
             pages = self.api.pages(url, permission, **{"api-version": _AMLFS_API})
             count = sum(len(page.get("value", ())) for page in pages)
-        except (RefusedError, OSError) as e:
-            self.gather.unknown[f"quotas/{name}"] = (
-                e.reason if isinstance(e, RefusedError) else "the cloud cannot be reached"
-            )
+        except Exception as e:
+            self.gather.unknown[f"quotas/{name}"] = reason_of(e)
             return
         self.gather.parts.setdefault("quotas", {})[name] = {"limit": _LUSTRE_LIMIT, "used": float(count)}
 

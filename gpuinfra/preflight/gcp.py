@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from importlib import import_module
@@ -14,7 +15,7 @@ from ..policy.account_facts import AccountFacts
 from ..policy.needed_services import needed_services
 from ..policy.quota_needs import family_needs, other_needs, total_needs
 from ..vocabulary import StorageKind
-from .gathering import Gathering, ReadingError, RefusedError
+from .gathering import Gathering, ReadingError, RefusedError, reason_of
 from .https import RestApi
 
 PERMISSIONS = (
@@ -75,6 +76,7 @@ def token_source() -> Callable[[], str]:
         raise ReadingError(
             "reading a Google Cloud project needs google-auth, which is not installed: pip install 'gpuinfra[preflight-gcp]'"
         ) from None
+    logging.getLogger("google.auth").setLevel(logging.CRITICAL)
     try:
         credentials, _ = auth.default(scopes=[_SCOPE])
         credentials.refresh(transport.Request())
@@ -85,8 +87,13 @@ def token_source() -> Callable[[], str]:
         ) from None
 
     def token() -> str:
-        if not credentials.valid:
-            credentials.refresh(transport.Request())
+        try:
+            if not credentials.valid:
+                credentials.refresh(transport.Request())
+        except Exception as e:
+            raise RefusedError(
+                f"the credentials cannot be renewed ({type(e).__name__}): sign in again", fatal=True
+            ) from None
         return str(credentials.token)
 
     return token
@@ -167,13 +174,11 @@ class _Project:
 
     def _more_quotas(self, names: list[str], read: Callable[[], Mapping[str, Any]]) -> None:
         """A second source of the same part: its refusal leaves what the first one said."""
+        self.gather.progress("quotas of the project")
         try:
-            self.gather.progress("quotas of the project")
             self.gather.parts.setdefault("quotas", {}).update(read())
-        except RefusedError as e:
-            self.gather.unknown.update({f"quotas/{name}": e.reason for name in names})
-        except OSError:
-            self.gather.unknown.update({f"quotas/{name}": "the cloud cannot be reached" for name in names})
+        except Exception as e:
+            self.gather.unknown.update(dict.fromkeys((f"quotas/{name}" for name in names), reason_of(e)))
 
     def listed(self, url: str, permission: str, names: list[str]) -> dict[str, Any]:
         rows = {str(q.get("metric")): q for q in self.api.get(url, permission).get("quotas", ())}

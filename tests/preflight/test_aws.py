@@ -425,6 +425,17 @@ def test_without_knowledge_of_what_runs_the_limit_alone_counts(cloud: Cloud):
     assert facts.own_nodes is None
 
 
+@pytest.mark.parametrize("operation", ["DescribeInstances", "DescribeCapacityReservations", "DescribeAddresses"])
+def test_an_odd_failure_is_no_fault_of_the_tool(cloud: Cloud, operation: str):
+    def handler(arguments: Mapping[str, Any]) -> Any:
+        raise ValueError("no XML")
+
+    cloud.handlers[operation] = handler
+    facts = read(plan_of(IN_ZONE))
+    assert facts.entry("quotas", "L-417A185B").used is None
+    assert facts.entry("offerings", "p5.48xlarge").zones
+
+
 @pytest.mark.parametrize("code", ["ExpiredToken", "InvalidClientTokenId"])
 def test_bad_credentials_are_one_line(cloud: Cloud, code: str):
     cloud.refuse("GetCallerIdentity", code)
