@@ -27,6 +27,7 @@ COMMANDS = {
     "check": "check",
     "plan": "plan",
     "lint": "lint",
+    "preflight": "preflight",
     "compare": "compare",
     "instances": "instances",
     "gpus": "gpus",
@@ -113,7 +114,7 @@ def version() -> str:
 def root() -> None:
     """One typed spec becomes the right GPU cluster on AWS, Google Cloud and Azure.
 
-    Nothing here touches a cloud: checks, plans and tables work offline. `pulumi up` deploys.
+    Checks, plans and tables work offline. `preflight` reads the account, and changes nothing; `pulumi up` deploys.
     """
 
 

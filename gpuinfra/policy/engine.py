@@ -6,15 +6,30 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..diagnostics import Diagnostic, Severity, Suppressed, Suppression, in_order
 from ..plan.models import ClusterPlan
 from ..spec.models import Waiver
 from .open_options import OpenContexts, is_open
 from .resource_graph import Resource, ResourceGraph
-from .rule import GraphContext, PlanContext, PlanRule, ResourceRule, Rule, RuleOptions, Undecided
+from .rule import (
+    AccountContext,
+    AccountRule,
+    GraphContext,
+    Passed,
+    PlanContext,
+    PlanRule,
+    ResourceRule,
+    Rule,
+    RuleOptions,
+    Undecided,
+    Unsure,
+)
 from .wire_values import secret_texts
+
+if TYPE_CHECKING:
+    from .account_facts import AccountFacts
 
 _SHORTEST_SECRET = 4
 _OWN = "GI9"
@@ -40,6 +55,15 @@ class GraphReport:
 
     diagnostics: tuple[Diagnostic, ...]
     undecided: tuple[Undecided, ...]
+
+
+@dataclass(frozen=True)
+class AccountReport:
+    """What the account rules say: findings, what they could not tell, and what they found in order."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    unsure: tuple[Unsure, ...]
+    passed: tuple[Passed, ...]
 
 
 def check_plan(
@@ -122,6 +146,40 @@ def check_graph(
     # Without a clock nobody can say whether a waiver is still in force: then it is not.
     diagnostics = waived(found, applied, moment, graph) if moment is not None else in_order(found)
     return GraphReport(diagnostics, tuple(sorted(undecided, key=lambda u: (u.code, u.resource, u.reason))))
+
+
+def check_account(
+    plan: ClusterPlan,
+    facts: AccountFacts,
+    *,
+    rules: Iterable[AccountRule] | None = None,
+    faults: list[RuleError] | None = None,
+) -> AccountReport:
+    """Verdicts of the account rules (or of `rules`) over a plan, with the spec's waivers applied. A rule that raises is as in check_plan."""
+    if rules is None:
+        from .registry import account_rules
+
+        rules = account_rules()
+    context = AccountContext(plan, facts)
+    found: list[Diagnostic] = []
+    raised: list[RuleError] = []
+    unsure: dict[Unsure, None] = {}
+    passed: dict[Passed, None] = {}
+    for rule in rules:
+        if plan.provider not in rule.providers:
+            continue
+        try:
+            for verdict in rule.check(context):
+                if isinstance(verdict, Unsure):
+                    unsure[verdict] = None
+                elif isinstance(verdict, Passed):
+                    passed[verdict] = None
+                else:
+                    found.append(verified(verdict, rule))
+        except Exception as e:
+            raised.append(RuleError(rule, e))
+    _reported(raised, faults)
+    return AccountReport(waived(found, plan.spec.waivers, plan.now), tuple(unsure), tuple(passed))
 
 
 def verified(verdict: object, rule: Rule) -> Diagnostic:

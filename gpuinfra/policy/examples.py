@@ -9,10 +9,12 @@ from typing import Any, cast
 import yaml
 
 from ..diagnostics import Diagnostic
+from ..plan.models import ClusterPlan
 from ..spec.models import ClusterSpec
-from .engine import GraphReport, check_graph, check_plan
+from .account_facts import AccountFacts
+from .engine import AccountReport, GraphReport, check_account, check_graph, check_plan
 from .resource_graph import UNKNOWN, OutputRef, Resource, ResourceGraph
-from .rule import PlanRule, ResourceRule
+from .rule import AccountRule, PlanRule, ResourceRule
 
 NOW = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
 """The moment that examples are judged by."""
@@ -151,3 +153,22 @@ def _names(value: Any) -> set[str]:
     if isinstance(value, list):
         return {n for v in cast(list[Any], value) for n in _names(v)}
     return set()
+
+
+def account_of(example: str) -> tuple[ClusterPlan, AccountFacts]:
+    """The plan and the facts of an account rule's example, a mapping of `spec` (laid over the base spec) and `account`
+    (what it leaves out is as in the plan). Raises ValueError where it makes no plan."""
+    from ..plan import resolve
+
+    data = cast(dict[str, Any], yaml.safe_load(example) or {})
+    plan = resolve(spec_of(yaml.safe_dump(data.get("spec") or {})), NOW).plan
+    if plan is None:
+        raise ValueError(f"an example makes no plan:\n{example}")
+    start = {"provider": plan.provider, "region": plan.region, "as_of": NOW}
+    return plan, AccountFacts.model_validate({**start, **cast(dict[str, Any], data.get("account") or {})})
+
+
+def check_account_example(rule: AccountRule, example: str) -> AccountReport:
+    """What one rule says of its example."""
+    plan, facts = account_of(example)
+    return check_account(plan, facts, rules=(rule,))

@@ -9,9 +9,9 @@ from importlib import import_module
 from types import ModuleType
 
 from ..diagnostics import Code
-from .rule import PlanRule, ResourceRule, Rule
+from .rule import AccountRule, PlanRule, ResourceRule, Rule
 
-_FILE = re.compile(r"(gi([23])\d{3})_([a-z0-9_]+)")
+_FILE = re.compile(r"(gi([234])\d{3})_([a-z0-9_]+)")
 
 
 class RegistryError(Exception):
@@ -30,9 +30,15 @@ def resource_rules() -> tuple[ResourceRule, ...]:
     return tuple(r for r in _load("resource") if isinstance(r, ResourceRule))
 
 
+@cache
+def account_rules() -> tuple[AccountRule, ...]:
+    """The rules over an account, by code. Imports their modules at the first call."""
+    return tuple(r for r in _load("account") if isinstance(r, AccountRule))
+
+
 def all_rules() -> tuple[Rule, ...]:
-    """Both kinds, by code."""
-    return (*plan_rules(), *resource_rules())
+    """Every kind, by code."""
+    return (*plan_rules(), *resource_rules(), *account_rules())
 
 
 def rule(code: str) -> Rule | None:
@@ -52,10 +58,10 @@ def _load(folder: str) -> list[Rule]:
         match = _FILE.fullmatch(info.name)
         if not match:
             raise RegistryError(
-                f"{package.__name__}.{info.name} is not named as a rule, gi2201_<slug> or gi3001_<slug>"
+                f"{package.__name__}.{info.name} is not named as a rule, gi2201_<slug>, gi3001_<slug> or gi4001_<slug>"
             )
         rule = getattr(import_module(f"{package.__name__}.{info.name}"), "RULE", None)
-        if not isinstance(rule, (PlanRule, ResourceRule)):
+        if not isinstance(rule, (PlanRule, ResourceRule, AccountRule)):
             raise RegistryError(f"{package.__name__}.{info.name} has no RULE")
         code = match[1].upper()
         if rule.code.code != code or rule.code.slug != match[3].replace("_", "-"):

@@ -1,7 +1,7 @@
 """What a rule is: one file with its code, its reasons, its examples and one function.
 
-A plan rule sees the plan (GI2NNN, from 2200); a resource rule sees recorded resources (GI3NNN). A rule has three
-verdicts: a fault (a finding), nothing (it passes), and undecided (a value is unknown in preview: said, never passed).
+A plan rule sees the plan (GI2NNN, from 2200); a resource rule sees recorded resources (GI3NNN); an account rule sees
+the plan and what the account allows (GI4NNN). A rule has three verdicts: a fault (a finding), nothing (it passes), and undecided (a value is unknown in preview: said, never passed).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from .resource_graph import ResourceGraph
 
 if TYPE_CHECKING:
     from ..cost import CostEstimate
+    from .account_facts import AccountFacts
     from .aws_graph import AwsGraph
     from .azure_graph import AzureGraph
     from .gcp_graph import GcpGraph
@@ -61,11 +62,30 @@ class Undecided:
 
 
 @dataclass(frozen=True)
+class Unsure:
+    """An account rule that cannot tell: a fact about the account is missing."""
+
+    code: str
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Passed:
+    """What an account rule looked at and found in order."""
+
+    code: str
+    path: str
+    said: str
+
+
+@dataclass(frozen=True)
 class Examples:
     """Inputs that the rule must pass, catch and leave undecided. They are its tests and its documentation.
 
     Plan rules: YAML that is laid over the base spec of `gpuinfra.policy.examples`. Resource rules: YAML of a list of
     {type, name, inputs, options, depends_on}; the text `!unknown` marks an unknown, `!ref name.prop` a reference.
+    Account rules: YAML of {spec, account}, each laid over what `gpuinfra.policy.examples` has.
     """
 
     good: tuple[str, ...]
@@ -163,6 +183,21 @@ class GraphContext:
         return GcpGraph(self.graph)
 
 
+@dataclass
+class AccountContext:
+    """What an account rule may read: the plan, and the facts of the account that it is to stand in."""
+
+    plan: ClusterPlan
+    facts: AccountFacts
+
+    @property
+    def now(self) -> datetime:
+        return self.plan.now
+
+
+AccountVerdict = Diagnostic | Unsure | Passed
+
+
 @dataclass(frozen=True)
 class PlanRule:
     """A rule over the plan."""
@@ -185,4 +220,15 @@ class ResourceRule:
     providers: tuple[Provider, ...] = tuple(Provider)
 
 
-Rule = PlanRule | ResourceRule
+@dataclass(frozen=True)
+class AccountRule:
+    """A rule over the plan and the account. It yields findings, what it cannot tell, and what it found in order."""
+
+    code: Code
+    tags: tuple[str, ...]
+    check: Callable[[AccountContext], Iterable[AccountVerdict]]
+    examples: Examples
+    providers: tuple[Provider, ...] = tuple(Provider)
+
+
+Rule = PlanRule | ResourceRule | AccountRule

@@ -10,7 +10,7 @@ from typing import cast
 
 from ..diagnostics import Code
 from ..policy.registry import all_rules, module_of
-from ..policy.rule import PlanRule, Rule
+from ..policy.rule import AccountRule, PlanRule, ResourceRule, Rule
 from .examples import shown_examples
 
 MODULES = (
@@ -20,12 +20,18 @@ MODULES = (
     "gpuinfra.node.findings",
     "gpuinfra.providers.findings",
     "gpuinfra.lint.findings",
+    "gpuinfra.preflight.findings",
     "gpuinfra.policy.settings",
     "gpuinfra.policy.baseline",
 )
 """Modules with a tuple CODES."""
 
-TITLES = {"GI1": "Reading a spec, or what is linted", "GI2": "The plan", "GI3": "Resources"}
+TITLES = {
+    "GI1": "Reading a spec, or what is linted",
+    "GI2": "The plan",
+    "GI3": "Resources",
+    "GI4": "The account",
+}
 
 
 class DuplicateCodeError(Exception):
@@ -98,8 +104,15 @@ def _sections(doc: str) -> dict[str, str]:
     return {heading: "\n".join(lines).strip() for heading, lines in found.items()}
 
 
+_EXAMPLES_OF: dict[type[Rule], str] = {
+    PlanRule: "laid over a right spec",
+    ResourceRule: "resources",
+    AccountRule: "a spec, laid over a right one, and the account's facts",
+}
+
+
 def _examples(rule: Rule) -> list[str]:
-    over = "laid over a right spec" if isinstance(rule, PlanRule) else "resources"
+    over = _EXAMPLES_OF[type(rule)]
     out: list[str] = []
     for title, examples in (
         ("Caught", rule.examples.bad),

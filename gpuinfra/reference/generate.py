@@ -108,8 +108,8 @@ def rules_page() -> str:
     rules = rules_by_code()
     out = [
         "# Rules\n",
-        "Codes are never reused. GI1NNN is about reading the spec, GI2NNN about the plan, GI3NNN about resources; GI9NNN "
-        "is left for a team's own rules. An error changes the exit status; a warning or an info does not. "
+        "Codes are never reused. GI1NNN is about reading the spec, GI2NNN about the plan, GI3NNN about resources, GI4NNN "
+        "about the account (`gpuinfra preflight`); GI9NNN is left for a team's own rules. An error changes the exit status; a warning or an info does not. "
         "`gpuinfra explain GI2001` prints an entry.\n",
     ]
     for start, title in TITLES.items():

@@ -13,6 +13,7 @@ from gpuinfra.policy.engine import check_graph, check_plan
 from gpuinfra.policy.examples import (
     BASE_SPEC,
     NOW,
+    check_account_example,
     check_graph_example,
     check_plan_example,
     graph_of,
@@ -20,10 +21,10 @@ from gpuinfra.policy.examples import (
     spec_of,
 )
 from gpuinfra.policy.resource_graph import UNKNOWN, OutputRef
-from gpuinfra.policy.rule import PlanRule, ResourceRule
+from gpuinfra.policy.rule import AccountRule, PlanRule, ResourceRule, Rule
 
 
-def _examples(rules: tuple[PlanRule, ...] | tuple[ResourceRule, ...], kind: str) -> list[Any]:
+def _examples(rules: tuple[Rule, ...], kind: str) -> list[Any]:
     return [
         pytest.param(rule, text, id=f"{rule.code.code}-{n}")
         for rule in rules
@@ -66,8 +67,35 @@ def test_unknown_resources_are_undecided(rule: ResourceRule, text: str):
     assert {u.code for u in report.undecided} == {rule.code.code}
 
 
+@pytest.mark.parametrize(("rule", "text"), _examples(registry.account_rules(), "good"))
+def test_a_good_account_passes_and_is_said_to(rule: AccountRule, text: str):
+    report = check_account_example(rule, text)
+    assert (report.diagnostics, report.unsure) == ((), ())
+    assert report.passed
+    assert {p.code for p in report.passed} == {rule.code.code}
+
+
+@pytest.mark.parametrize(("rule", "text"), _examples(registry.account_rules(), "bad"))
+def test_a_bad_account_is_caught(rule: AccountRule, text: str):
+    found = check_account_example(rule, text).diagnostics
+    assert {d.code for d in found} == {rule.code.code}
+    assert all(d.path and d.message and d.hint for d in found)
+
+
+@pytest.mark.parametrize(("rule", "text"), _examples(registry.account_rules(), "unknown"))
+def test_an_account_that_is_not_known_is_neither(rule: AccountRule, text: str):
+    report = check_account_example(rule, text)
+    assert report.diagnostics == ()
+    assert {(u.code, bool(u.path), bool(u.reason)) for u in report.unsure} == {(rule.code.code, True, True)}
+
+
+@pytest.mark.parametrize("rule", registry.account_rules(), ids=lambda r: r.code.code)
+def test_an_account_rule_shows_all_three_verdicts(rule: AccountRule):
+    assert rule.examples.unknown
+
+
 @pytest.mark.parametrize("rule", registry.all_rules(), ids=lambda r: r.code.code)
-def test_every_rule_has_good_and_bad_examples(rule: PlanRule | ResourceRule):
+def test_every_rule_has_good_and_bad_examples(rule: Rule):
     assert rule.examples.good
     assert rule.examples.bad
 

@@ -47,7 +47,7 @@ def test_every_module_of_codes_exists_and_codes_are_well_formed():
         for code in import_module(module).CODES:
             assert codes[code.code] == code
     for name, code in codes.items():
-        assert re.fullmatch(r"GI[123]\d{3}", name)
+        assert re.fullmatch(r"GI[1234]\d{3}", name)
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", code.slug), code.slug
         assert code.summary
 

@@ -26,8 +26,8 @@ _NOT_HERE = ("GI3", "GI4", "GI9")
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
-    """One finding for each waiver. What resources are found to be is not known here, so a waiver of it is let be; so is
-    one of a code that this layer cannot look for."""
+    """One finding for each waiver. What resources and the account are found to be is not known here, so a waiver of it
+    is let be; so is one of a code that this layer cannot look for."""
     today = ctx.now.astimezone(UTC).date()
     # Imported here: the registry imports this module.
     from ...organisation import is_known

@@ -1,0 +1,187 @@
+"""`gpuinfra preflight`: whether the account allows what a spec wants, before anything exists."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..diagnostics import Diagnostic, has_errors, in_order
+from . import findings as rendering
+from .judge import Judged, findings_text, format_option, judge, now_option
+from .output import as_json, is_terminal, note, printable, write
+
+if TYPE_CHECKING:
+    from ..plan.models import ClusterPlan
+    from ..policy.account_facts import AccountFacts
+    from ..policy.engine import AccountReport
+    from ..policy.rule import Unsure
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What came of looking at the account. `report` is None where its facts are of another place, or could not be read."""
+
+    facts: AccountFacts | None
+    report: AccountReport | None
+    findings: tuple[Diagnostic, ...]
+
+
+@click.command("preflight")
+@click.argument("spec", metavar="SPEC", type=click.Path(allow_dash=True))
+@click.option(
+    "--account", metavar="FILE", type=click.Path(), help="Judge by a saved file and ask no cloud: works offline."
+)
+@click.option("--save", metavar="FILE", type=click.Path(), help="Keep what was read in a file, for --account.")
+@format_option
+@now_option
+def command(spec: str, account: str | None, save: str | None, format_: str, now: datetime | None) -> int:
+    """Check a spec against the account: quotas, zones, reservations, what it names.
+
+    Reads the account with your own credentials and read-only calls, and changes nothing. Each question is answered by a
+    fault, by a pass, or by unknown with its reason: a call that is denied leaves its part unknown, and the others go on.
+    Errors of `check` are shown too. The text form masks the account's number; the file of --save has it whole.
+
+    SPEC is the path of a cluster.yaml, or - for standard input. Reading needs a library of the cloud:
+    pip install 'gpuinfra[preflight-aws]' (or preflight-gcp, preflight-azure).
+
+    \b
+    Examples:
+      gpuinfra preflight cluster.yaml --save account.json
+      gpuinfra preflight cluster.yaml --account account.json --format json
+    """
+    if account and save:
+        raise click.UsageError("--account judges a file, and --save writes what was read: give one of them")
+    judged = judge(spec, now)
+    if judged.plan is None:
+        return _show(judged, Seen(None, None, ()), spec, format_)
+    if account:
+        seen = _from_file(judged.plan, account)
+    else:
+        from ..preflight.gathering import ReadingError
+
+        try:
+            facts = _read(judged.plan)
+        except ReadingError as e:
+            note(f"gpuinfra: {e}")
+            return 2
+        if save and not _save(save, facts):
+            return 2
+        seen = _judged(judged.plan, facts, ())
+    return _show(judged, seen, spec, format_)
+
+
+def _from_file(plan: ClusterPlan, path: str) -> Seen:
+    from ..preflight.account_file import place_findings, read_account_file
+
+    facts = read_account_file(path)
+    if isinstance(facts, Diagnostic):
+        return Seen(None, None, (facts,))
+    found = place_findings(plan, facts, path, plan.now)
+    return Seen(facts, None, found) if has_errors(found) else _judged(plan, facts, found)
+
+
+def _judged(plan: ClusterPlan, facts: AccountFacts, found: tuple[Diagnostic, ...]) -> Seen:
+    from ..policy.engine import check_account
+
+    report = check_account(plan, facts)
+    return Seen(facts, report, (*found, *report.diagnostics))
+
+
+def _read(plan: ClusterPlan) -> AccountFacts:
+    from ..preflight.reading import read_account
+
+    with _progress() as tell:
+        return read_account(plan, datetime.now(UTC), os.environ, tell)
+
+
+def _save(path: str, facts: AccountFacts) -> bool:
+    from ..preflight.account_file import write_account_file
+
+    try:
+        write_account_file(path, facts)
+    except (OSError, ValueError) as e:
+        reason = e.strerror if isinstance(e, OSError) and e.strerror else str(e)
+        note(f"gpuinfra: {path}: the file cannot be written: {reason}")
+        return False
+    return True
+
+
+def _show(judged: Judged, seen: Seen, spec: str, format_: str) -> int:
+    # What check warns of is its own to say.
+    own = judged.findings if judged.plan is None else tuple(d for d in judged.findings if d.is_error)
+    found = in_order((*own, *(judged.loaded.locate(d) for d in seen.findings)))
+    if format_ == "json":
+        write(as_json(as_data(seen, found)))
+    else:
+        write(_text(seen, found, spec))
+    return 1 if has_errors(found) else 0
+
+
+def as_data(seen: Seen, found: Sequence[Diagnostic]) -> dict[str, Any]:
+    """The JSON form: the account, the findings, what passed and what is unknown."""
+    report = seen.report
+    return {
+        "account": _account(seen.facts),
+        **rendering.as_data(found),
+        "passed": [{"code": p.code, "path": p.path, "said": p.said} for p in report.passed] if report else [],
+        "unknown": [{"code": u.code, "path": u.path, "reason": u.reason} for u in report.unsure] if report else [],
+    }
+
+
+def _account(facts: AccountFacts | None) -> dict[str, Any] | None:
+    if facts is None:
+        return None
+    from ..preflight.account_file import masked
+    from ..spec.quantities import format_moment
+
+    return {
+        "provider": str(facts.provider),
+        "region": facts.region,
+        "account": masked(facts.account),
+        "as_of": format_moment(facts.as_of),
+    }
+
+
+def _text(seen: Seen, found: Sequence[Diagnostic], spec: str) -> str:
+    account, report = _account(seen.facts), seen.report
+    out: list[str] = []
+    if account:
+        who = f"{account['provider']} account {account['account'] or 'unknown'}"
+        out.append(printable(f"{who}, {account['region']}, read {account['as_of']}"))
+    if report:
+        out += [_line("pass   ", "green", (p.code,), (p.path,), p.said) for p in report.passed]
+        # One call that is denied leaves many rules without an answer.
+        why: dict[str, list[Unsure]] = {}
+        for u in report.unsure:
+            why.setdefault(u.reason, []).append(u)
+        for reason, left in why.items():
+            codes, paths = dict.fromkeys(u.code for u in left), dict.fromkeys(u.path for u in left)
+            out.append(_line("unknown", "yellow", codes, paths, reason))
+    text = findings_text(found, [spec])
+    if report:
+        counted = f", {len(report.passed)} passed, {len(report.unsure)} unknown"
+        text = f"{text.rstrip()}{counted}\n"
+    return "".join(f"{line}\n" for line in out) + text
+
+
+def _line(word: str, colour: str, codes: Iterable[str], paths: Iterable[str], said: str) -> str:
+    return f"{click.style(word, fg=colour)} {', '.join(codes)} {printable(', '.join(paths))}: {printable(said)}"
+
+
+@contextmanager
+def _progress() -> Generator[Callable[[str], None]]:
+    """What is read at the moment, on standard error where a person looks."""
+    if not is_terminal(sys.stderr):
+        yield lambda what: None
+        return
+    from .console import console
+
+    with console(sys.stderr).status("Reading the account …") as status:
+        yield lambda what: status.update(f"Reading the account: {printable(what)} …")
