@@ -91,6 +91,10 @@ class Reserved(_Row):
     """The group that it was made in."""
     only_named: bool | None = None
     """It serves machines alone that name it. None: unknown."""
+    unhealthy: Count | None = None
+    """Machines of a capacity block that are out of order. None: unknown."""
+    interconnect: str = ""
+    """State of a rack's own fabric: ok, impaired, insufficient-data; empty: it has none, or unknown."""
     accelerator: str = ""
     """What is attached to each machine, where anything is."""
 

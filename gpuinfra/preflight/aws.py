@@ -18,6 +18,7 @@ from .aws_existing import read_existing
 from .gathering import Gathering, RefusedError, reason_of
 
 PERMISSIONS = (
+    "ec2:DescribeCapacityBlockStatus",
     "ec2:DescribeCapacityReservations",
     "ec2:DescribeImages",
     "ec2:DescribeAddresses",
@@ -106,7 +107,23 @@ class _Machines:
         rows = self.calls.pages(
             "ec2", "describe_capacity_reservations", "CapacityReservations", CapacityReservationIds=ids
         )
-        return {"members": [_reserved(row) for row in rows]}
+        return {"members": [{**_reserved(row), **self.health(row)} for row in rows]}
+
+    def health(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """How many machines of a block are out of order, and its fabric; nothing where it does not say."""
+        block = row.get("CapacityBlockId")
+        if not block:
+            return {}
+        asked = {"CapacityBlockIds": [block]}
+        try:
+            found = list(self.calls.pages("ec2", "describe_capacity_block_status", "CapacityBlockStatuses", **asked))
+        except RefusedError as e:
+            reason_of(e)
+            return {}
+        return {
+            "unhealthy": sum(int(f.get("TotalUnavailableCapacity", 0)) for f in found) if found else None,
+            "interconnect": next((str(f["InterconnectStatus"]) for f in found if f.get("InterconnectStatus")), ""),
+        }
 
     def instances(self) -> Iterator[dict[str, Any]]:
         for group in self.calls.pages("ec2", "describe_instances", "Reservations", Filters=_RUNNING):

@@ -240,6 +240,30 @@ def test_reservations(cloud: Cloud, spec: str, changes: dict[str, Any], said: se
     assert {c for c in found if c.startswith("GI402")} == said
 
 
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ({"TotalUnavailableCapacity": 0, "InterconnectStatus": "ok"}, "passed"),
+        ({"TotalUnavailableCapacity": 2}, "fault"),
+        ({"TotalUnavailableCapacity": 0, "InterconnectStatus": "impaired"}, "fault"),
+        (None, "unknown"),
+    ],
+)
+def test_the_health_of_a_block(cloud: Cloud, status: dict[str, Any] | None, said: str):
+    cloud.handlers["DescribeCapacityReservations"] = reserved(
+        ReservationType="capacity-block", State="scheduled", CapacityBlockId="cb-0aaa1111bbbb2222c", **TIMES
+    )
+    if status is None:
+        cloud.refuse("DescribeCapacityBlockStatus", "UnauthorizedOperation")
+    else:
+        row = {"CapacityBlockId": "cb-0aaa1111bbbb2222c", **status}
+        cloud.handlers["DescribeCapacityBlockStatus"] = lambda arguments: {"CapacityBlockStatuses": [row]}
+    plan = plan_of(IN_ZONE + BLOCK)
+    report = judged(plan, read(plan))
+    found = {"fault": report.diagnostics, "passed": report.passed, "unknown": report.unsure}
+    assert [kind for kind, verdicts in found.items() if "GI4027" in {v.code for v in verdicts}] == [said]
+
+
 def test_a_reservation_that_is_not_there(cloud: Cloud):
     cloud.refuse("DescribeCapacityReservations", "InvalidCapacityReservationId.NotFound")
     plan = plan_of(RESERVED)
