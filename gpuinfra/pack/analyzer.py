@@ -20,7 +20,7 @@ from pulumi_policy import Severity as PolicySeverity
 from pulumi_policy import policy as pulumi_policy
 
 from ..diagnostics import Diagnostic, Severity
-from ..policy.engine import GraphReport, RuleError, check_graph, waived
+from ..policy.engine import RuleError, check_graph, waived
 from ..policy.resource_graph import ResourceGraph
 from ..policy.rule import ResourceRule
 from ..spec.models import Waiver
@@ -112,7 +112,9 @@ class RuleAnalyzer(pulumi_policy._PolicyAnalyzerServicer):  # pyright: ignore[re
 
     def _violations(self, graph: ResourceGraph) -> Iterator[Any]:
         now = self._clock()
-        report, faults = self._judged(graph, now)
+        rules = [r for r in self._rules if self._in_force[r.code.code].on]
+        faults: list[RuleError] = []
+        report = check_graph(graph, now=now, rules=rules, waivers=(), faults=faults)
         for fault in faults:
             code = fault.rule.code.code
             yield self._violation(code, str(fault), self._in_force[code].level, PolicySeverity.HIGH)
@@ -120,7 +122,7 @@ class RuleAnalyzer(pulumi_policy._PolicyAnalyzerServicer):  # pyright: ignore[re
             policy = self._in_force[finding.code]
             (said,) = waived((finding,), policy.waivers, now, graph)
             level = policy.level_of(said.severity) if said == finding else EnforcementLevel.ADVISORY
-            urn = _urn(graph, finding.resource)
+            urn = _urn(graph, finding.resource, finding.resource_type)
             text = _text(said, self._slugs[said.code])
             yield self._violation(said.code, text, level, SEVERITY_OF[said.severity], urn)
         policy = self._in_force[UNDECIDED]
@@ -128,17 +130,6 @@ class RuleAnalyzer(pulumi_policy._PolicyAnalyzerServicer):  # pyright: ignore[re
             for u in report.undecided:
                 text = f"{u.code} cannot tell yet: {u.reason}"
                 yield self._violation(UNDECIDED, text, policy.level, PolicySeverity.LOW, _urn(graph, u.resource))
-
-    def _judged(self, graph: ResourceGraph, now: datetime) -> tuple[GraphReport, list[RuleError]]:
-        """What the rules say, and which of them raised: one faulty rule silences no other."""
-        rules = [r for r in self._rules if self._in_force[r.code.code].on]
-        faults: list[RuleError] = []
-        while True:
-            try:
-                return check_graph(graph, now=now, rules=rules, waivers=()), faults
-            except RuleError as e:
-                faults.append(e)
-                rules = [r for r in rules if r is not e.rule]
 
     def _violation(self, code: str, text: str, level: EnforcementLevel, severity: PolicySeverity, urn: str = "") -> Any:
         return proto.AnalyzeDiagnostic(
@@ -161,8 +152,8 @@ def _text(finding: Diagnostic, slug: str) -> str:
     return "\n".join(lines)
 
 
-def _urn(graph: ResourceGraph, name: str) -> str:
+def _urn(graph: ResourceGraph, name: str, type_: str = "") -> str:
     """The URN of the resource that a finding names; empty, which is the stack's, where it names none. A component and
     its chief resource often share a name: the finding is about the resource."""
-    named = [r for r in graph if r.name == name] if name else []
+    named = [r for r in graph if r.name == name and type_ in ("", r.type)] if name else []
     return next((r.urn for r in named if r.custom), named[0].urn if named else "")

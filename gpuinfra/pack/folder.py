@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from ..policy.registry import resource_rules
+from .rules import pack_rules
 from .settings import OWN_FILE, SCHEMA_FILE, settings_schema
 
 PROJECT: Final = "PulumiPolicy.yaml"
@@ -71,7 +71,9 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _files(name: str, version: str, requirements: Sequence[str]) -> dict[str, str]:
-    rules = resource_rules()
+    rules, faults = pack_rules()
+    if faults:
+        raise PackFolderError("; ".join(faults))
     schema = settings_schema([(r.code.code, f"{r.code.slug} ({r.code.severity})") for r in rules])
     return {
         PROJECT: (

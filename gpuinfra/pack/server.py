@@ -26,15 +26,18 @@ def serve(pack: str | os.PathLike[str], name: str = _NAME) -> NoReturn:
     import grpc
     from pulumi.runtime.proto import analyzer_pb2_grpc
 
-    from ..policy.registry import resource_rules
     from .analyzer import RuleAnalyzer
     from .policies import initial_config
+    from .rules import pack_rules
     from .settings import UNDECIDED, SettingsError, own_settings
 
     # As for the command line: a process whose start is waited for has no garbage worth a search.
     gc.disable()
-    rules = resource_rules()
+    rules, faults = pack_rules()
     gc.enable()
+    if faults:
+        # A pack that leaves out rules of the house it belongs to would let pass what they are there for.
+        _refuse("; ".join(faults))
     try:
         initial = initial_config(own_settings(folder, [*(r.code.code for r in rules), UNDECIDED]))
     except SettingsError as e:

@@ -6,6 +6,7 @@ import errno
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,12 @@ import yaml
 
 from gpuinfra.cli.app import main, version
 from gpuinfra.pack import PackFolderError, write_pack
+from gpuinfra.pack.rules import pack_rules
+from gpuinfra.policy.examples import graph_of
+from gpuinfra.policy.organisation import own_rules
 from gpuinfra.policy.registry import resource_rules
+
+from .asking import analyzer, answers
 
 ROOT = Path(__file__).parents[2]
 
@@ -111,3 +117,49 @@ def test_writing_a_pack_imports_no_pulumi(tmp_path: Path) -> None:
         capture_output=True, text=True, cwd=ROOT, check=True,
     )  # fmt: skip
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+OWN = """
+from gpuinfra.diagnostics import Code, Severity
+from gpuinfra.policy import Examples, ResourceRule
+
+CODE = Code("GI9001", "acme-says-no", Severity.ERROR, "Acme says no.", fix="ask Acme")
+
+def check(ctx):
+    for r in ctx.graph:
+        yield CODE.at(r.name, "no", resource=r.name)
+
+RULE = ResourceRule(CODE, ("acme",), check, Examples((), ()))
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A package of an organisation's rules, as if it were installed."""
+    folder = tmp_path / "site"
+    meta = folder / "acme_rules-1.0.dist-info"
+    meta.mkdir(parents=True)
+    (folder / "acme_rules.py").write_text(OWN)
+    (meta / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-rules\nVersion: 1.0\n")
+    (meta / "entry_points.txt").write_text("[gpuinfra.rules]\nours = acme_rules\n")
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.delitem(sys.modules, "acme_rules", raising=False)
+    own_rules.cache_clear()
+    yield folder
+    own_rules.cache_clear()
+
+
+def test_an_organisations_own_rules_are_in_the_pack(own: Path, tmp_path: Path) -> None:
+    write_pack(tmp_path / "p", name="p", version="1")
+    assert "GI9001" in json.loads((tmp_path / "p" / "policy-config.schema.json").read_text())["properties"]
+    rules, faults = pack_rules()
+    assert rules[-1].code.code == "GI9001"
+    assert not faults
+    graph = graph_of("[{type: acme.index.Thing, name: a}]")
+    assert ("GI9001", "a") in {(v.policyName, v.urn.split("::")[-1]) for v in answers(analyzer(rules=rules), graph)}
+
+
+def test_own_rules_that_cannot_be_used_are_no_pack(own: Path, tmp_path: Path) -> None:
+    (own / "acme_rules.py").write_text("import nothing_that_is_there")
+    with pytest.raises(PackFolderError, match="acme-rules"):
+        write_pack(tmp_path / "p", name="p", version="1")
