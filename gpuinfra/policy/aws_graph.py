@@ -158,26 +158,27 @@ class AwsGraph(LinkedGraph):
 
     def security_groups(self, nodes: Nodes) -> Links:
         """The security groups of the nodes, over all interfaces."""
+        return self.once(f"security groups of {nodes.template.urn}", lambda: self._security_groups(nodes))
+
+    def _security_groups(self, nodes: Nodes) -> Links:
         found: list[Links] = []
         for i in nodes.interfaces or ():
             found.append(self.link(nodes.template, "networkInterfaces", i.get("securityGroups"), SECURITY_GROUP))
         for key in ("vpcSecurityGroupIds", "securityGroups"):
             found.append(self.linked(nodes.template, key, SECURITY_GROUP))
-        resources = {r.urn: r for links in found for r in links.resources}
-        foreign = {f for links in found for f in links.foreign}
-        unknown = nodes.interfaces is None or any(links.unknown for links in found)
-        return Links(tuple(resources.values()), tuple(sorted(foreign)), unknown)
+        return _joined(found, nodes.interfaces is None)
 
     def subnets(self, nodes: Nodes) -> Links:
         """The subnets that the nodes may stand in."""
+        return self.once(f"subnets of {nodes.template.urn}", lambda: self._subnets(nodes))
+
+    def _subnets(self, nodes: Nodes) -> Links:
         found = [self.linked(g, "vpcZoneIdentifiers", SUBNET) for g in nodes.groups]
         found += [self.linked(g, "subnetIds", SUBNET) for g in nodes.groups]
         found.append(self.linked(nodes.template, "subnetId", SUBNET))
         for i in nodes.interfaces or ():
             found.append(self.link(nodes.template, "networkInterfaces", i.get("subnetId"), SUBNET))
-        resources = {r.urn: r for links in found for r in links.resources}
-        foreign = {f for links in found for f in links.foreign}
-        return Links(tuple(resources.values()), tuple(sorted(foreign)), any(links.unknown for links in found))
+        return _joined(found)
 
     def firewall_rules(self, group: Resource) -> tuple[FirewallRule, ...]:
         """Every rule of a security group of this program."""
@@ -255,3 +256,9 @@ class AwsGraph(LinkedGraph):
     @staticmethod
     def _ids(links: Links) -> list[str]:
         return [*(r.urn for r in links.resources), *links.foreign]
+
+
+def _joined(found: list[Links], unknown: bool = False) -> Links:
+    resources = {r.urn: r for links in found for r in links.resources}
+    foreign = {f for links in found for f in links.foreign}
+    return Links(tuple(resources.values()), tuple(sorted(foreign)), unknown or any(links.unknown for links in found))

@@ -289,8 +289,12 @@ class AzureGraph(LinkedGraph):
 
     def subnets(self, nodes: AzureNodes) -> Links:
         """The subnets that nodes stand in."""
-        found = [self.to(o, key, b.get("subnet"), SUBNET) for o, key, _, b in self.ip_configurations(nodes)]
-        return _joined(found, self.interfaces(nodes).unknown)
+
+        def build() -> Links:
+            found = [self.to(o, key, b.get("subnet"), SUBNET) for o, key, _, b in self.ip_configurations(nodes)]
+            return _joined(found, self.interfaces(nodes).unknown)
+
+        return self.once(f"subnets of {nodes.resource.urn}", build)
 
     def security_groups(self, nodes: AzureNodes) -> Links:
         """The security groups that judge the nodes' traffic: of their interfaces and of their subnets."""
@@ -335,7 +339,25 @@ class AzureGraph(LinkedGraph):
 
     def scalers(self, nodes: AzureNodes) -> tuple[Resource, ...]:
         """The autoscale settings that move a scale set."""
-        return tuple(s for s in self.of_type(AUTOSCALE) if self.aims_at(s, "targetResourceUri", nodes.resource))
+        return tuple(self._scalers.get(nodes.resource.urn, ()))
+
+    @cached_property
+    def _scalers(self) -> dict[str, list[Resource]]:
+        """The autoscale settings of each scale set, by the set's URN: by reference, or by the name at the id's end."""
+        by_name: dict[str, list[str]] = {}
+        for s in self.of_type(SCALE_SET):
+            name = s.get("vmScaleSetName")
+            if isinstance(name, str) and name:
+                by_name.setdefault(name.lower(), []).append(s.urn)
+        found: dict[str, list[Resource]] = {}
+        for setting in self.of_type(AUTOSCALE):
+            value = setting.get("targetResourceUri")
+            urns = [t.urn for t in self.linked(setting, "targetResourceUri", SCALE_SET).resources]
+            if isinstance(value, str) and "/" in value:
+                urns += by_name.get(value.lower().rpartition("/")[2], ())
+            for urn in dict.fromkeys(urns):
+                found.setdefault(urn, []).append(setting)
+        return found
 
     def aims_at(self, r: Resource, key: str, target: Resource) -> bool:
         """Whether an input of a resource holds another one's id: by reference, or by the name at the id's end."""

@@ -7,7 +7,7 @@ from datetime import UTC
 from ..cost import CostEstimate
 from ..plan.models import ClusterPlan, PoolPlan
 from ..vocabulary import CapacityType
-from .money import unknown_nodes
+from .money import unknown_gpu_nodes
 from .rule import RuleOptions
 
 CODE_OF_NO_END = "GI2201"
@@ -43,7 +43,7 @@ def said_to_lack_a_lease(plan: ClusterPlan, cost: CostEstimate, options: RuleOpt
 
 def needs_lease(plan: ClusterPlan, cost: CostEstimate, options: RuleOptions) -> bool:
     """Whether nodes are so dear that a lease is demanded, or of no known price."""
-    return cost.worst_usd_per_hour >= options.lease_above_usd_per_hour or bool(unknown_nodes(plan, cost))
+    return cost.worst_usd_per_hour >= options.lease_above_usd_per_hour or bool(unknown_gpu_nodes(plan, cost))
 
 
 def _speaks(plan: ClusterPlan, code: str, silenced: frozenset[str]) -> bool:

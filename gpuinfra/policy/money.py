@@ -30,6 +30,12 @@ def unknown_nodes(plan: ClusterPlan, cost: CostEstimate) -> tuple[str, ...]:
     return tuple(p.name for p in plan.pools if any(x == p.path or x.startswith(f"{p.path}.") for x in paths))
 
 
+def unknown_gpu_nodes(plan: ClusterPlan, cost: CostEstimate) -> tuple[str, ...]:
+    """Those of them that have GPUs: what else a cluster has costs little beside its GPUs."""
+    dear = {p.name for p in plan.gpu_pools}
+    return tuple(name for name in unknown_nodes(plan, cost) if name in dear)
+
+
 def at_least(cost: CostEstimate, lines: Iterable[CostLine] | None = None) -> str:
     """'at least ' before a worst case (of some lines) that leaves out one whose price is unknown, else nothing."""
     names = {line.name for line in (cost.lines if lines is None else lines)}

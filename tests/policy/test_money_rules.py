@@ -116,3 +116,11 @@ def test_the_deepest_mount_holds_the_checkpoint():
     home = home_of(plan, "/scratch/fast/ckpt")
     assert home is not None
     assert home.name == "fast"
+
+
+def test_a_head_node_without_a_price_leaves_no_amount_open(monkeypatch: pytest.MonkeyPatch):
+    known = nodes.catalog.price
+    monkeypatch.setattr(nodes.catalog, "price", lambda p, r, name: None if name == "m5.xlarge" else known(p, r, name))
+    pools = [{}, {"name": "head", "instance_type": "m5.xlarge", "count": 1}]
+    assert of("GI2205", {"node_pools": pools}) == []
+    assert of("GI2351", {**IDLE, "node_pools": [{"instance_type": "g4dn.xlarge"}, pools[1]], "storage": []}) == []

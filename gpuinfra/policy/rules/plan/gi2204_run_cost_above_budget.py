@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ...endings import said_to_be_open_ended, said_to_lack_a_lease
-from ...money import at_least, dated, unknown_nodes, usd
+from ...money import at_least, dated, unknown_gpu_nodes, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2204", "run-cost-above-budget", Severity.ERROR, __doc__)
@@ -52,7 +52,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
             f"{usd(cost.worst_usd_per_hour)} an hour can cost {at_least(cost)}{usd(worst)} ({dated(cost, cost.lease_hours)})",
             lease,
         )
-    elif (unknown := unknown_nodes(ctx.plan, cost)) and not ctx.refused:
+    elif (unknown := unknown_gpu_nodes(ctx.plan, cost)) and not ctx.refused:
         yield CODE.at(
             path,
             f"{usd(budget.per_run_usd)} for the run cannot be checked: the price of pool {', '.join(unknown)} is not known, "

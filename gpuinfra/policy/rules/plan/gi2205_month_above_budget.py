@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ....cost import HOURS_PER_MONTH
 from ....diagnostics import Diagnostic, Severity
 from ...endings import said_to_be_open_ended
-from ...money import at_least, dated, unknown_nodes, usd
+from ...money import at_least, dated, unknown_gpu_nodes, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2205", "month-above-budget", Severity.ERROR, __doc__)
@@ -28,7 +28,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         return
     cost = ctx.cost
     worst = cost.worst_usd_per_month
-    unknown = unknown_nodes(plan, cost)
+    unknown = unknown_gpu_nodes(plan, cost)
     if worst <= budget.per_month_usd and unknown and not ctx.refused:
         yield CODE.at(
             "budget.per_month_usd",

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ....cost import HOURS_PER_MONTH
 from ....diagnostics import Diagnostic, Severity
 from ...endings import needs_lease, without_lease
-from ...money import at_least, dated, unknown_nodes, usd
+from ...money import at_least, dated, unknown_gpu_nodes, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2351", "dear-without-lease", Severity.ERROR, __doc__, ("AWS COST-05", "GCP-SCH-13", "AZ BUD-05"))
@@ -25,7 +25,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     pools = without_lease(plan)
     if not pools or not needs_lease(plan, ctx.cost, ctx.options):
         return
-    cost, worst, unknown = ctx.cost, ctx.cost.worst_usd_per_hour, unknown_nodes(plan, ctx.cost)
+    cost, worst, unknown = ctx.cost, ctx.cost.worst_usd_per_hour, unknown_gpu_nodes(plan, ctx.cost)
     nodes = " and ".join(f"{p.count_max} × {p.instance.name}" for p in pools[:3])
     price = (
         f"{at_least(cost)}{usd(worst)} an hour, {usd(worst * HOURS_PER_MONTH)} a month ({dated(cost)})"
