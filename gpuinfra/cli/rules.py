@@ -25,8 +25,9 @@ COLUMNS = (
     Column("facts", lambda row: ", ".join(row["facts"]), rank=3, sparse=True),
 )
 
-_KINDS: Mapping[str, str] = {"GI1": "reading", "GI20": "deciding", "GI21": "deciding"}
-"""Tag of the codes that no rule gives, by their beginning: what reads a file, and what decides a plan."""
+_KINDS: Mapping[str, str] = {"GI1": "reading", "GI20": "deciding", "GI21": "deciding", "GI49": "account"}
+"""Tag of the codes that no rule gives, by their beginning: what reads a file, what decides a plan, and what
+reads an account."""
 
 
 @click.command("rules")

@@ -15,10 +15,6 @@ from importlib.resources import files
 
 from ..diagnostics import Code
 
-PREFLIGHT = "preflight"
-"""The reason of rows that only the account can decide, while no code stands for them."""
-_SAID = {PREFLIGHT: "asked of the account, by preflight"}
-
 
 @dataclass(frozen=True)
 class FactRow:
@@ -67,7 +63,7 @@ def fact_table(codes: Iterable[Code]) -> str:
     for r in fact_rows():
         linked = ", ".join(f"[{c}](#{c.lower()})" for c in by_row.get(r.row, ()))
         live = " *(live)*" if r.live else ""
-        out.append(f"| {r.row} | {r.title}{live} | {linked or f'none: {_SAID.get(r.reason, r.reason)}'} |")
+        out.append(f"| {r.row} | {r.title}{live} | {linked or f'none: {r.reason}'} |")
     return "\n".join(out) + "\n"
 
 
