@@ -56,7 +56,7 @@ RULE = ResourceRule(
     check,
     Examples(
         (_T.format(1, ""), _T.format(4, ", placement: {groupName: close}")),
-        (_T.format(4, "")),
+        (_T.format(4, ""),),
         (_T.format(4, ", instanceMarketOptions: {marketType: !unknown }"),),
     ),
     providers=(Provider.AWS,),
