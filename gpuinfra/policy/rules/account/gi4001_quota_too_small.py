@@ -23,7 +23,7 @@ CODE = described(
     "quota-too-small",
     Severity.ERROR,
     __doc__,
-    ("AWS CAP-19", "GCP GCP-QUO-01", "AZ QUO-01", "AZ QUO-03"),
+    ("AWS CAP-19", "GCP-QUO-01", "AZ QUO-01", "AZ QUO-03"),
 )
 
 

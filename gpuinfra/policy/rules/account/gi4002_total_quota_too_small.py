@@ -19,7 +19,7 @@ from ...quota_needs import own_share, total_needs, unit_text
 from ...quota_requests import how_to_ask, short_severity
 from ...rule import AccountContext, AccountRule, AccountVerdict, Examples, described
 
-CODE = described("GI4002", "total-quota-too-small", Severity.ERROR, __doc__, ("AZ QUO-02", "GCP GCP-QUO-01"))
+CODE = described("GI4002", "total-quota-too-small", Severity.ERROR, __doc__, ("AZ QUO-02", "GCP-QUO-01"))
 
 
 def check(ctx: AccountContext) -> Iterator[AccountVerdict]:

@@ -21,7 +21,7 @@ CODE = described(
     "type-not-offered",
     Severity.ERROR,
     __doc__,
-    ("AWS CAP-18", "GCP GCP-ACC-05", "AZ SKU-02"),
+    ("AWS CAP-18", "GCP-ACC-05", "AZ SKU-02"),
 )
 
 

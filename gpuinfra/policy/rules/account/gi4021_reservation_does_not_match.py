@@ -20,7 +20,7 @@ CODE = described(
     "reservation-does-not-match",
     Severity.ERROR,
     __doc__,
-    ("AWS CAP-05", "GCP GCP-RSV-01", "AZ CRG-03"),
+    ("AWS CAP-05", "GCP-RSV-01", "AZ CRG-03"),
 )
 _PLATFORMS = ("", "linux/unix", "linux")
 _TENANCIES = ("", "default")

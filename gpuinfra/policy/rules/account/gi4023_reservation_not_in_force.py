@@ -18,7 +18,7 @@ from ...account_facts import Absent, Reserved
 from ...account_pools import ReservedPool, passed, reserved_pools, unsure
 from ...rule import AccountContext, AccountRule, AccountVerdict, Examples, described
 
-CODE = described("GI4023", "reservation-not-in-force", Severity.ERROR, __doc__, ("AWS CAP-06", "GCP GCP-RSV-05"))
+CODE = described("GI4023", "reservation-not-in-force", Severity.ERROR, __doc__, ("AWS CAP-06", "GCP-RSV-05"))
 _IN_FORCE = ("active", "scheduled")
 _MARGIN, _ULTRASERVER_MARGIN = timedelta(minutes=30), timedelta(minutes=60)
 

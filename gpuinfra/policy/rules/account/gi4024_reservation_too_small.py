@@ -22,7 +22,7 @@ CODE = described(
     "reservation-too-small",
     Severity.ERROR,
     __doc__,
-    ("AWS CAP-14", "AWS CAP-03", "GCP GCP-RSV-04"),
+    ("AWS CAP-14", "AWS CAP-03", "GCP-RSV-04"),
 )
 
 

@@ -15,7 +15,7 @@ from ...account_facts import Absent, Network, Subnet
 from ...account_pools import passed, unsure
 from ...rule import AccountContext, AccountRule, AccountVerdict, Examples, described
 
-CODE = described("GI4030", "network-not-found", Severity.ERROR, __doc__, ("AWS NET-19", "GCP GCP-NET-05"))
+CODE = described("GI4030", "network-not-found", Severity.ERROR, __doc__, ("AWS NET-19", "GCP-NET-05"))
 _NETWORK, _SUBNET = "network.existing.network", "network.existing.subnet"
 
 

@@ -21,7 +21,7 @@ CODE = described(
     "node-image-does-not-fit",
     Severity.ERROR,
     __doc__,
-    ("AWS CMP-02", "AWS CMP-06", "AWS CMP-07", "GCP GCP-IMG-01", "AZ IMG-01"),
+    ("AWS CMP-02", "AWS CMP-06", "AWS CMP-07", "GCP-IMG-01", "AZ IMG-01"),
 )
 _PATH = "image.node"
 

@@ -1,7 +1,7 @@
-"""A lease and a capacity block, a calendar reservation or a flex-start run that do not fit.
+"""A lease and a capacity block, or a calendar reservation, that do not fit.
 
-What: The lease runs past the moment from which the cloud takes the nodes, also those of flex-start, or ends before the block or the reservation begins.
-Severity: warning where the lease is a duration, or the nodes are flex-start: when they start is not known yet
+What: The lease runs past the moment from which the cloud takes the nodes, or ends before the block or the reservation begins.
+Severity: warning where the lease is a duration: it starts at the first `up`, a moment that is not known yet
 Why: AWS terminates the nodes from 30 minutes before the end (UltraServers 60), Google at the end of the calendar window; a lease that ends first leaves paid capacity unused.
 Fix: End the lease at the moment given, or leave the lease to the block.
 References: EC2 User Guide, Capacity Blocks for ML; AI Hypercomputer, future reservations in calendar mode
@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from ....diagnostics import Diagnostic, Severity
 from ....plan.models import PoolPlan
-from ....spec.quantities import format_duration, format_moment
+from ....spec.quantities import format_moment
 from ....vocabulary import CapacityType, Provider
 from ...rule import Examples, PlanContext, PlanRule, described
 
@@ -31,8 +31,6 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     severity = Severity.ERROR if fixed else Severity.WARNING
     for pool in ctx.plan.pools:
         block = pool.capacity
-        if block.type is CapacityType.FLEX_START and block.duration is not None and ctx.sold(pool):
-            yield from _flex(pool, lease.duration or (end - ctx.now), block.duration)
         if not block.type.names_capacity or not ctx.sold(pool):
             continue
         word = "block" if block.type is CapacityType.CAPACITY_BLOCK else "reservation"
@@ -55,17 +53,6 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
                 f"end the lease after {format_moment(block.starts)}",
                 severity=severity,
             )
-
-
-def _flex(pool: PoolPlan, lease: timedelta, run: timedelta) -> Iterator[Diagnostic]:
-    if lease > run:
-        yield CODE.at(
-            "shutdown.lease",
-            f"the lease is {format_duration(lease)}, and the cloud takes the flex-start nodes of '{pool.name}' "
-            f"{format_duration(run)} after they start",
-            "take a longer run, or end the lease with it",
-            severity=Severity.WARNING,
-        )
 
 
 def _last(pool: PoolPlan, ends: datetime) -> datetime:

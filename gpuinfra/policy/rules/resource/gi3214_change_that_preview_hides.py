@@ -1,7 +1,7 @@
 """A change that preview calls an update and Azure refuses.
 
 What: A property that Azure never changes in place is changed, or a scale set's options do not name such properties in replaceOnChanges.
-Severity: info for a set that names none of them, is not of our own making, and of which nobody looked up what it was
+Severity: for a set that is not of our own making, and of which nobody looked up what it was: warning where it names some of them, info where it names none
 Why: The provider knows few create-only properties; of a scale set only its location. Preview shows one update, and `up` ends half way with PropertyChangeNotAllowed.
 Fix: Add the paths named to replaceOnChanges, and deleteBeforeReplace: true for a set with a name of its own.
 References: pulumi/pulumi-azure-native#577; pulumi/pulumi-azure-native#959; MicrosoftDocs/azure-docs#108952
@@ -96,7 +96,8 @@ def _options(ctx: GraphContext, nodes: AzureNodes) -> Iterator[Diagnostic]:
     # From true to false the placement group may be changed in place, and only so.
     fixed = [p for p in FIXED if p != _ONE_WAY or nodes.single_group is not False]
     missing = [p for p in fixed if not covered(r, "replaceOnChanges", p)]
-    minded = bool(items(r.options.get("replaceOnChanges"))) or ctx.azure.ours(r)
+    # A plain program that names some of them is right until one of the others changes.
+    minded = Severity.WARNING if items(r.options.get("replaceOnChanges")) else Severity.INFO
     if missing:
         yield CODE.at(
             f"{nodes.name}.options.replaceOnChanges",
@@ -104,7 +105,7 @@ def _options(ctx: GraphContext, nodes: AzureNodes) -> Iterator[Diagnostic]:
             "and Azure refuses it",
             f"add to replaceOnChanges: {', '.join(missing)}",
             resource=nodes.name,
-            severity=None if minded else Severity.INFO,
+            severity=None if ctx.azure.ours(r) else minded,
         )
     elif r.get("vmScaleSetName") is not None and not r.options.get("deleteBeforeReplace"):
         yield CODE.at(

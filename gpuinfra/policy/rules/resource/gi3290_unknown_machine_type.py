@@ -43,15 +43,17 @@ def _judged(provider: Provider, owner: Resource, where: str, name: str) -> Itera
         return
     found = instance_type(provider, name)
     kind = _kind(name)
-    if not isinstance(found, Miss) or kind not in _gpu_kinds(provider):
+    # G2 machines can be had with memory of one's own choice.
+    if not isinstance(found, Miss) or kind not in _gpu_kinds(provider) or "-custom-" in name:
         return
+    family_known = _family(name) in _families(provider)
     near = [n for n in found.nearest if _kind(n) == kind]
     yield CODE.at(
         where,
-        f"no machine type is named '{name}'",
+        f"no machine type is named '{name}'" if family_known else f"no table knows the machine type '{name}'",
         f"did you mean {' or '.join(near[:2])}?" if near else "",
         resource=owner.name,
-        severity=None if _family(name) in _families(provider) else Severity.WARNING,
+        severity=None if family_known else Severity.WARNING,
     )
 
 
@@ -98,7 +100,12 @@ RULE = ResourceRule(
     ("accelerator",),
     check,
     Examples(
-        (_T.format("p5.48xlarge"), _T.format("m7i.large"), _POOL.format("g2-standard-24")),
+        (
+            _T.format("p5.48xlarge"),
+            _T.format("m7i.large"),
+            _POOL.format("g2-standard-24"),
+            _POOL.format("g2-custom-8-32768"),
+        ),
         (_T.format("p5.49xlarge"), _T.format("p3.2xlarge"), _POOL.format("a3-megagpu-8")),
         (_T.format("!unknown "),),
     ),
