@@ -53,12 +53,6 @@ class Code:
     varies: str = ""
     """When a finding has another severity than `severity`, as 'warning where the lease is a duration'."""
 
-    @property
-    def rows(self) -> tuple[str, ...]:
-        """The facts as findings carry them: `AWS NET-06`, `GCP-GKE-06`, `AZ IMG-08`. Google's rows have their cloud in
-        their own name; before it the cloud would stand twice."""
-        return tuple(f.removeprefix("GCP ") if f.startswith("GCP GCP-") else f for f in self.facts)
-
     def at(
         self, path: str, message: str, hint: str = "", *, severity: Severity | None = None, resource: str = ""
     ) -> Diagnostic:
@@ -67,7 +61,7 @@ class Code:
         Secrets that the texts quote are left out here as well, for rules that quote a value themselves.
         """
         texts = (redacted(path), redacted(message), redacted(hint) or self.fix)
-        return Diagnostic(self.code, severity or self.severity, *texts, resource=resource, facts=self.rows)
+        return Diagnostic(self.code, severity or self.severity, *texts, resource=resource, facts=self.facts)
 
 
 class Suppressed(StrEnum):

@@ -82,7 +82,7 @@ def _entry(code: Code, rule: Rule | None) -> str:
         f"Why. {code.why}" if code.why else "",
         f"Fix. {code.fix or 'It depends on the value: the hint of the finding names it.'}",
         f"References. {'; '.join(code.references) or 'none'}",
-        f"Facts. {', '.join(code.rows) or 'none'}",
+        f"Facts. {', '.join(code.facts) or 'none'}",
     ]
     if rule is not None:
         parts.append(f"Clouds. {', '.join(rule.providers)}. Tags. {', '.join(rule.tags) or 'none'}")

@@ -89,7 +89,7 @@ def _row(code: Code, tags: tuple[str, ...], providers: tuple[Provider, ...]) -> 
         "slug": code.slug,
         "severity": str(Severity(code.severity)),
         "providers": [str(p) for p in providers],
-        "facts": list(code.rows),
+        "facts": list(code.facts),
         "tags": list(tags),
         "summary": code.summary,
     }

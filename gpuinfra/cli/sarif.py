@@ -75,7 +75,7 @@ def _rule(code: Code, rule: Rule | None) -> dict[str, Any]:
         "properties": {
             "tags": list(rule.tags if rule else ()),
             "providers": [str(p) for p in rule.providers] if rule else [],
-            "facts": list(code.rows),
+            "facts": list(code.facts),
         },
     }
 

@@ -67,8 +67,8 @@ def rule_page(code: Code, rule: Rule | None) -> str:
         "",
         f"*{code.severity}{f'; {code.varies}' if code.varies else ''}*. {_written(code, rule)}",
     ]
-    if code.rows:
-        out += ["", f"Facts: {', '.join(code.rows)}."]
+    if code.facts:
+        out += ["", f"Facts: {', '.join(code.facts)}."]
     if code.references:
         out += ["", "References:", "", *(f"- {r}" for r in code.references)]
     if rule is not None:

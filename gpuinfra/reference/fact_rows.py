@@ -44,7 +44,7 @@ def codes_by_row(codes: Iterable[Code]) -> dict[str, tuple[str, ...]]:
     """The codes that stand for each row, in order."""
     found: dict[str, list[str]] = {}
     for code in codes:
-        for row in code.rows:
+        for row in code.facts:
             found.setdefault(row, []).append(code.code)
     return {row: tuple(sorted(named)) for row, named in found.items()}
 

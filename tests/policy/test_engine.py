@@ -153,7 +153,7 @@ def test_every_rule_runs_by_default():
 
 
 def test_a_finding_carries_the_rows_of_its_code_and_the_type_of_its_resource():
-    code = Code("GI9003", "typed", Severity.ERROR, "x", facts=("AWS NET-16", "GCP GCP-GKE-06", "AZ IMG-08"))
+    code = Code("GI9003", "typed", Severity.ERROR, "x", facts=("AWS NET-16", "GCP-GKE-06", "AZ IMG-08"))
     found = code.at("net.cidrBlock", "x", resource="net")
     graph = graph_of("- {type: aws.ec2.Vpc, name: net, inputs: {cidrBlock: 10.0.0.0/8}}")
     rule = ResourceRule(code, (), lambda ctx: (found,), NONE)

@@ -22,7 +22,7 @@ CODE = described(
     "other-quota-too-small",
     Severity.WARNING,
     __doc__,
-    ("GCP-QUO-02", "GCP GCP-NET-15", "AZ AML-09"),
+    ("GCP-QUO-02", "GCP-NET-15", "AZ AML-09"),
 )
 
 

@@ -16,7 +16,7 @@ from ...account_pools import passed, reserved_pools, unsure
 from ...rule import AccountContext, AccountRule, AccountVerdict, Examples, described
 
 CODE = described(
-    "GI4020", "reservation-not-found", Severity.ERROR, __doc__, ("AWS CAP-04", "GCP-RSV-01", "GCP GCP-RSV-02")
+    "GI4020", "reservation-not-found", Severity.ERROR, __doc__, ("AWS CAP-04", "GCP-RSV-01", "GCP-RSV-02")
 )
 
 

@@ -19,9 +19,7 @@ from ...account_pools import passed, unsure
 from ...quota_needs import nodes_at_start
 from ...rule import AccountContext, AccountRule, AccountVerdict, Examples, described
 
-CODE = described(
-    "GI4031", "too-few-free-addresses", Severity.ERROR, __doc__, ("AWS NET-13", "AZ NET-06", "GCP-NET-11")
-)
+CODE = described("GI4031", "too-few-free-addresses", Severity.ERROR, __doc__, ("AWS NET-13", "AZ NET-06", "GCP-NET-11"))
 _PATH = "network.existing.subnet"
 _TAKES_ADDRESS = frozenset({"interface", "efa", "gvnic", "idpf", "primary"})
 _PURCHASES = ("on_demand", "spot", "reserved")
