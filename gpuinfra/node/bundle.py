@@ -47,8 +47,8 @@ class BootBundle:
     template that waits for its own group would never be made: it is the plan's `cloud_name`.
     """
 
-    files: tuple[BootFile, ...]
-    """In order of their path. In cluster.json late values are null."""
+    scripts: tuple[BootFile, ...]
+    """Every file but cluster.json."""
     late: tuple[str, ...]
     path: str
     """Of the pool, in the spec."""
@@ -59,6 +59,15 @@ class BootBundle:
     facts: Facts
     places: Mapping[str, tuple[str | int, ...]]
 
+    @property
+    def files(self) -> tuple[BootFile, ...]:
+        """In order of their path. In cluster.json late values are null."""
+        return self._with(self.facts)
+
+    def _with(self, facts: Facts) -> tuple[BootFile, ...]:
+        # Laid out only here: a preview, which knows no late value, asks for no file at all.
+        return tuple(sorted((*self.scripts, BootFile(CLUSTER_JSON, "0644", as_json(facts))), key=lambda f: f.path))
+
     def with_late(self, late: Mapping[str, str]) -> tuple[BootFile, ...]:
         """The files with every late value in its place. Raises KeyError, with its name, for one that is missing."""
         facts = copy.deepcopy(self.facts)
@@ -68,7 +77,7 @@ class BootBundle:
             for step in way:
                 target = target[step]
             target[key] = late[name]
-        return tuple(BootFile(f.path, f.mode, as_json(facts)) if f.path == CLUSTER_JSON else f for f in self.files)
+        return self._with(facts)
 
     def user_data(self, late: Mapping[str, str]) -> bytes:
         """The cloud-init document, compressed where it passes the cloud's limit.
@@ -99,7 +108,7 @@ class BootBundle:
 
     def _stub(self, url: str, name: str, body: bytes) -> Carrier:
         wanted = as_json({"url": url, "sha256": digest(body)})
-        needed = [f for f in self.files if f.path.startswith(_LIB)]
+        needed = [f for f in self.scripts if f.path.startswith(_LIB)]
         stub = [
             *needed,
             BootFile("/etc/gpuinfra/object.json", "0644", wanted),
@@ -136,7 +145,6 @@ def boot_bundle(plan: ClusterPlan, pool: PoolPlan) -> BootBundle:
     if found := [*key_findings(plan), *_bucket_findings(plan, cloud)]:
         raise GpuInfraError(found)
     facts, places = facts_of(plan, pool)
-    files = [BootFile(CLUSTER_JSON, "0644", as_json(facts)), *_base(cloud), *_tasks(plan, pool, cloud)]
     commands = [
         ("systemctl", "daemon-reload"),
         ("systemctl", "enable", "gpuinfra-boot.service"),
@@ -146,7 +154,7 @@ def boot_bundle(plan: ClusterPlan, pool: PoolPlan) -> BootBundle:
     if _has_idle_timer(plan, pool):
         commands.append(("systemctl", "enable", "--now", "gpuinfra-idle.timer"))
     return BootBundle(
-        files=tuple(sorted(files, key=lambda f: f.path)),
+        scripts=tuple(sorted((*_base(cloud), *_tasks(plan, pool, cloud)), key=lambda f: f.path)),
         late=tuple(places),
         path=pool.path,
         ssh_keys=tuple(key.strip() for key in plan.network.ssh_keys),

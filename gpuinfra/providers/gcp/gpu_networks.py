@@ -77,7 +77,7 @@ def compute_subnet(
 ) -> compute.Subnetwork:
     """A subnet of the plan. Google's own APIs are reached from it without a public address."""
     name = f"{plan.name}-{subnet.role}-subnet"
-    dual = speaks_ipv6(plan) and not subnet.role.startswith((_RDMA, "gpu"))
+    dual = not subnet.role.startswith((_RDMA, "gpu")) and speaks_ipv6(plan)
     rdma = subnet.role.startswith(_RDMA)
     return compute.Subnetwork(
         name,
@@ -106,7 +106,7 @@ def _regular(plan: ClusterPlan, role: str, opts: pulumi.ResourceOptions) -> comp
         auto_create_subnetworks=False,
         mtu=network_mtu(plan.pools, role),
         routing_mode="REGIONAL",
-        enable_ula_internal_ipv6=True if speaks_ipv6(plan) and role.startswith("host") else None,
+        enable_ula_internal_ipv6=True if role.startswith("host") and speaks_ipv6(plan) else None,
         project=project_of(plan),
         opts=opts,
     )

@@ -15,9 +15,7 @@ from ...account_facts import Absent
 from ...account_pools import passed, reserved_pools, unsure
 from ...rule import AccountContext, AccountRule, AccountVerdict, Examples, described
 
-CODE = described(
-    "GI4020", "reservation-not-found", Severity.ERROR, __doc__, ("AWS CAP-04", "GCP-RSV-01", "GCP-RSV-02")
-)
+CODE = described("GI4020", "reservation-not-found", Severity.ERROR, __doc__, ("AWS CAP-04", "GCP-RSV-01", "GCP-RSV-02"))
 
 
 def check(ctx: AccountContext) -> Iterator[AccountVerdict]:
