@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import click
@@ -261,3 +263,11 @@ def test_plan_has_the_same_forms(run, spec_file, form):
     assert "GI2001" in ran.out
     if form == "sarif":
         VALIDATOR.validate(ran.data)
+
+
+@pytest.mark.skipif(
+    "GPUINFRA_SARIF_SCHEMA" not in os.environ, reason="GPUINFRA_SARIF_SCHEMA names no copy of the standard's own schema"
+)
+def test_the_standards_own_schema_accepts_every_part() -> None:
+    schema = json.loads(Path(os.environ["GPUINFRA_SARIF_SCHEMA"]).read_text("utf-8-sig"))
+    jsonschema.validators.validator_for(schema)(schema).validate(as_sarif(WHOLE))
