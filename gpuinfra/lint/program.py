@@ -17,6 +17,7 @@ from .source import Read
 
 _PROJECT_FILES: Final = ("Pulumi.yaml", "Pulumi.yml")
 _SHOWN: Final = 300
+_SHORTEST_SECRET: Final = 4
 _BY_PREVIEW: Final = "run `pulumi preview --json > preview.json` there, and give --preview preview.json"
 
 
@@ -119,10 +120,10 @@ def _recorded(asked: source.Source, file: Path, stack: str) -> ResourceGraph:
     except KeyboardInterrupt:
         raise
     except BaseException as e:
-        raise _its_own(e, file, stack) from None
+        raise _its_own(e, file, stack, asked.config) from None
 
 
-def _its_own(error: BaseException, file: Path, stack: str) -> Exception:
+def _its_own(error: BaseException, file: Path, stack: str, config: Mapping[str, str]) -> Exception:
     """The error of a program as what the person is told."""
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0].startswith("pulumi"):
         package = (error.name or "").partition(".")[0].replace("_", "-")
@@ -138,13 +139,16 @@ def _its_own(error: BaseException, file: Path, stack: str) -> Exception:
         return GpuInfraError(
             [CONFIG_MISSING.at("", f"the program asks for the config value '{missing}'", hint).located(place)]
         )
-    return GpuInfraError([_raised(error).located(place)])
+    return GpuInfraError([_raised(error, config).located(place)])
 
 
-def _raised(error: BaseException) -> Diagnostic:
+def _raised(error: BaseException, config: Mapping[str, str]) -> Diagnostic:
     if isinstance(error, SystemExit):
         return PROGRAM_RAISES.at("", f"the program ended itself, with status {error.code}")
     said = error.msg if isinstance(error, SyntaxError) else str(error)
+    # Any value of the command line may be a secret to the program, which alone knows.
+    for key, value in config.items():
+        said = str(said).replace(value, f"[{key}]") if len(value) >= _SHORTEST_SECRET else said
     text = " ".join(str(said).split())[:_SHOWN]
     hint = f"install it where gpuinfra is installed; or {_BY_PREVIEW}" if isinstance(error, ImportError) else ""
     return PROGRAM_RAISES.at("", f"the program raises {type(error).__name__}{': ' if text else ''}{text}", hint)

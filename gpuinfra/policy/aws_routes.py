@@ -19,6 +19,7 @@ _TABLES = (ROUTE_TABLE, "aws:ec2/defaultRouteTable:DefaultRouteTable")
 _ROUTE = "aws:ec2/route:Route"
 _ASSOCIATION = "aws:ec2/routeTableAssociation:RouteTableAssociation"
 _MAIN = "aws:ec2/mainRouteTableAssociation:MainRouteTableAssociation"
+_PROPAGATION = "aws:ec2/vpnGatewayRoutePropagation:VpnGatewayRoutePropagation"
 _WORLD = ("0.0.0.0/0", "::/0")
 _Route = tuple[Resource, Mapping[str, Any], str]
 
@@ -74,7 +75,14 @@ def way_out(aws: AwsGraph, subnet: Resource) -> Way:
         return Way.INTERNET
     if late(table.get("routes")) or _stray_route(aws) or any(late(r.get("gatewayId")) for _, r, _ in defaults):
         return Way.UNKNOWN
-    return Way.OTHER if found else Way.NONE
+    return Way.OTHER if found or _propagated(aws, table) else Way.NONE
+
+
+def _propagated(aws: AwsGraph, table: Resource) -> bool:
+    """Whether a VPN gateway adds routes to a table, which the program does not show."""
+    return table.get("propagatingVgws") not in (None, [], ()) or any(
+        t.urn == table.urn for p in aws.of_type(_PROPAGATION) for t in aws.linked(p, "routeTableId", *_TABLES).resources
+    )
 
 
 def endpoints(aws: AwsGraph, subnet: Resource) -> tuple[Resource, ...]:

@@ -92,7 +92,7 @@ def check_plan(
         try:
             said = [verified(d, rule) for d in rule.check(context)]
             found.extend(d for d in said if d.is_error or d.path not in context.refused)
-        except Exception as e:
+        except (Exception, SystemExit) as e:
             raised.append(RuleError(rule, e))
     _reported(raised, faults)
     return waived(found, plan.spec.waivers, plan.now)
@@ -135,7 +135,7 @@ def check_graph(
                     undecided[verdict] = None
                 else:
                     found.append(verified(verdict, rule))
-        except Exception as e:
+        except (Exception, SystemExit) as e:
             raised.append(RuleError(rule, e))
     _reported(raised, faults)
     undecided.update(dict.fromkeys((open_contexts or context).undecided))
@@ -176,7 +176,7 @@ def check_account(
                     passed[verdict] = None
                 else:
                     found.append(verified(verdict, rule))
-        except Exception as e:
+        except (Exception, SystemExit) as e:
             raised.append(RuleError(rule, e))
     _reported(raised, faults)
     return AccountReport(waived(found, plan.spec.waivers, plan.now), tuple(unsure), tuple(passed))

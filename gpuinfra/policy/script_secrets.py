@@ -8,7 +8,8 @@ from ..redaction import secret_kind
 
 _WORDS = ("password", "passwd", "secret", "api_key", "apikey", "token")
 _KEY = r"(?i:PASSWORD|PASSWD|SECRET_?(?:ACCESS_?)?KEY|API_?KEY|AUTH_?TOKEN|ACCESS_?TOKEN|_TOKEN)"
-_VALUE = r"(?!(?i:none|null|true|false)\b|self\.|os\.)[^\s\"'$<>(){}\[\]`,;\\]{6,}"
+# A path, an address, an ARN, or words joined by hyphens is where a secret lies, and none itself.
+_VALUE = r"(?!(?i:none|null|true|false)\b|self\.|os\.|/|arn:|projects/|https?:|[a-z]+(?:[_-][a-z]+)+(?:[\s\"';]|$))[^\s\"'$<>(){}\[\]`,;\\]{6,}"
 _ASSIGNED = (
     re.compile(rf"{_KEY}=[\"']?{_VALUE}(?=[\s\"';]|$)"),
     re.compile(rf"(?m){_KEY}[^\S\n]*:[^\S\n]+[\"']?{_VALUE}[\"']?[^\S\n]*$"),

@@ -170,3 +170,9 @@ def test_the_process_is_as_it_was(folder):
     before = (os.getcwd(), dict(os.environ))
     judged(folder(main="import os\nos.environ['X'] = '1'\nraise ValueError\n"))
     assert (os.getcwd(), dict(os.environ)) == before
+
+
+def test_a_value_of_the_command_line_is_not_shown_by_the_programs_own_error(folder):
+    main = "import pulumi\nraise ValueError('bad password ' + pulumi.Config().require('pw'))\n"
+    message = only(folder(main=main), config={"probe:pw": "TOPSEC9"})[1]
+    assert message == "the program raises ValueError: bad password [probe:pw]"

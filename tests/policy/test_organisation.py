@@ -160,6 +160,14 @@ def test_own_rules_are_under_the_settings(install: Callable[..., Path], tmp_path
     assert "GI1062" in missing.stdout
 
 
+def test_a_rule_that_ends_the_program_does_not_end_it(install: Callable[..., Path], tmp_path: Path):
+    folder = install("import sys\nRULES = [rule('GI9001', lambda *_: sys.exit(0)), rule('GI9002', says)]")
+    done = checked(folder, tmp_path)
+    assert done.returncode == 2
+    assert "GI9002" in {f["code"] for f in json.loads(done.stdout)["findings"]}
+    assert "rule GI9001 (own-gi9001): SystemExit" in done.stderr
+
+
 def test_a_rule_that_raises_is_named_the_others_still_run_and_the_status_is_2(
     install: Callable[..., Path], tmp_path: Path
 ):

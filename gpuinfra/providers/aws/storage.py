@@ -119,15 +119,18 @@ class SharedStorage(pulumi.ComponentResource):
 
     def _new_bucket(self, one: StoragePlan) -> Mount:
         region = self._plan.region
+        # What guards a bucket is kept with it: a bucket that may not go would else stand without its guards, when the
+        # storage is renamed and the engine refuses the bucket alone.
+        kept = pulumi.ResourceOptions.merge(self._child, pulumi.ResourceOptions(protect=True))
         bucket = aws.s3.Bucket(
             one.resource_name,
             bucket_prefix=f"{one.cloud_name[:_BUCKET_PREFIX]}-",
             force_destroy=False,
             region=region,
             tags=tags(self._plan, one.cloud_name),
-            opts=pulumi.ResourceOptions.merge(self._child, pulumi.ResourceOptions(protect=True)),
+            opts=kept,
         )
-        keep_private(one.resource_name, bucket, region, self._child)
+        keep_private(one.resource_name, bucket, region, kept)
         default = aws.s3.BucketServerSideEncryptionConfigurationRuleApplyServerSideEncryptionByDefaultArgs(
             sse_algorithm="AES256"
         )
@@ -138,7 +141,7 @@ class SharedStorage(pulumi.ComponentResource):
                 aws.s3.BucketServerSideEncryptionConfigurationRuleArgs(apply_server_side_encryption_by_default=default)
             ],
             region=region,
-            opts=self._child,
+            opts=kept,
         )
         aws.s3.BucketVersioning(
             f"{one.resource_name}-versioning",
@@ -146,7 +149,7 @@ class SharedStorage(pulumi.ComponentResource):
             # Checkpoints are overwritten by the terabyte, and every old version would bill.
             versioning_configuration=aws.s3.BucketVersioningVersioningConfigurationArgs(status="Disabled"),
             region=region,
-            opts=self._child,
+            opts=kept,
         )
         self.bucket_arns[one.name] = bucket.arn
         return Mount(bucket.bucket, pulumi.Output.from_input(""), {"bucket": bucket.bucket})

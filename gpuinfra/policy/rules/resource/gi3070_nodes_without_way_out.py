@@ -77,6 +77,7 @@ RULE = ResourceRule(
             _T.format("[{cidrBlock: 0.0.0.0/0, natGatewayId: nat-1}]"),
             _T.format("[{cidrBlock: 0.0.0.0/0, transitGatewayId: tgw-1}]"),
             _T.format("[]") + _ENDPOINT.format("Interface", "com.amazonaws.us-east-1.ssm"),
+            _T.format("[], propagatingVgws: [vgw-1]"),
         ),
         (_T.format("[]"), _T.format("[]") + _ENDPOINT.format("Gateway", "com.amazonaws.us-east-1.s3")),
         (_T.format("!unknown "),),

@@ -1,7 +1,7 @@
 """Unlike GPU machines in one group.
 
 What: One group may start machine types that differ in GPU, number of GPUs or fabric.
-Severity: warning where none of them has a fabric: nodes that serve alone may differ
+Severity: warning where no fabric joins them: nodes that serve alone may differ, and spot asks for many types
 Why: One job over such nodes waits for the slowest, and NCCL does not cross from one fabric to another; which mix comes is left to chance.
 Fix: Name types with the same GPU, number and fabric, or make a group of each.
 References: aws/aws-parallelcluster, InstancesAcceleratorsValidator and InstancesNetworkingValidator; Google Cloud docs, instance flexibility; Azure docs, instance mix
@@ -28,7 +28,7 @@ _OVERRIDES = ("mixedInstancesPolicy", "launchTemplate", "overrides")
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each group."""
-    for group, where, named in (*_of_aws(ctx), *_of_google(ctx), *_of_azure(ctx)):
+    for group, where, named, wired in (*_of_aws(ctx), *_of_google(ctx), *_of_azure(ctx)):
         provider, values = named
         if any(late(v) for v in values):
             yield Undecided(CODE.code, group.name, "the machine types are not known yet")
@@ -37,7 +37,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         facts = [f for f in found.values() if isinstance(f, InstanceType) and f.has_gpu]
         unlike = {_alike(f): f for f in facts}
         if len(unlike) > 1:
-            fabric = any(f.fabric is not FabricKind.NONE for f in facts)
+            fabric = wired and any(f.fabric is not FabricKind.NONE for f in facts)
             said = " and ".join(f"{f.name} ({f.gpu_count} × {f.gpu_model}, {f.fabric})" for f in unlike.values())
             yield CODE.at(
                 where,
@@ -52,15 +52,23 @@ def _alike(facts: InstanceType) -> tuple[object, ...]:
     return facts.gpu_model, facts.gpu_count, facts.fabric, facts.fabric_interfaces
 
 
-_Found = Iterator[tuple[Resource, str, tuple[Provider, list[Any]]]]
+_Found = Iterator[tuple[Resource, str, tuple[Provider, list[Any]], bool]]
+"""A group, where it names its types, these, and whether a fabric that they have is used."""
 
 
 def _of_aws(ctx: GraphContext) -> _Found:
+    # A type that can do EFA has it only where an interface asks for it.
+    joined = {g.urn for nodes in ctx.aws.nodes if nodes.efa for g in nodes.groups}
     for r in ctx.aws.of_type(SCALING_GROUP):
         named = [plain(o.get("instanceType")) for o in entries(r.get(*_OVERRIDES))]
-        yield r, f"{r.name}.{'.'.join(_OVERRIDES)}", (Provider.AWS, named)
+        yield r, f"{r.name}.{'.'.join(_OVERRIDES)}", (Provider.AWS, named), r.urn in joined
     for r in ctx.aws.of_type(NODE_GROUP):
-        yield r, f"{r.name}.instanceTypes", (Provider.AWS, [plain(v) for v in items(r.get("instanceTypes"))])
+        yield (
+            r,
+            f"{r.name}.instanceTypes",
+            (Provider.AWS, [plain(v) for v in items(r.get("instanceTypes"))]),
+            r.urn in joined,
+        )
 
 
 def _of_google(ctx: GraphContext) -> _Found:
@@ -68,14 +76,14 @@ def _of_google(ctx: GraphContext) -> _Found:
         chosen = entries(r.get("instanceFlexibilityPolicy", "instanceSelections"))
         named = [plain(v) for one in chosen for v in items(plain(one.get("machineTypes")))]
         names = [last_part(v) if isinstance(v, str) else v for v in named]
-        yield r, f"{r.name}.instanceFlexibilityPolicy.instanceSelections", (Provider.GCP, names)
+        yield r, f"{r.name}.instanceFlexibilityPolicy.instanceSelections", (Provider.GCP, names), True
 
 
 def _of_azure(ctx: GraphContext) -> _Found:
     for r in ctx.azure.of_type(SCALE_SET):
         named = [plain(v.get("name")) for v in entries(r.get("skuProfile", "vmSizes"))]
         sizes = [v if late(v) else size_of(v) for v in named]
-        yield r, f"{r.name}.skuProfile.vmSizes", (Provider.AZURE, sizes)
+        yield r, f"{r.name}.skuProfile.vmSizes", (Provider.AZURE, sizes), True
 
 
 _T = """\

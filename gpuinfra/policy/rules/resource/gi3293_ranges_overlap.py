@@ -21,7 +21,7 @@ from ...azure_network import SubnetBlock, all_subnets, range_of
 from ...linked_graph import Links
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late
+from ...wire_values import late, plain
 
 CODE = described("GI3293", "ranges-overlap", Severity.ERROR, __doc__, ("AWS NET-19",))
 _VPC = "aws:ec2/vpc:Vpc"
@@ -59,7 +59,10 @@ def _network(ctx: GraphContext, block: SubnetBlock) -> str:
     """What says which virtual network a subnet is of; empty where that is not known."""
     if block.path:
         return block.source.urn
-    return _home(ctx.azure.linked(block.source, "virtualNetworkName", NETWORK))
+    home = _home(ctx.azure.linked(block.source, "virtualNetworkName", NETWORK))
+    group = plain(block.source.get("resourceGroupName"))
+    # Networks of one name stand in several resource groups.
+    return f"{group}/{home}" if home and not home.startswith("urn:") and isinstance(group, str) else home
 
 
 def _home(links: Links) -> str:
@@ -86,6 +89,9 @@ RULE = ResourceRule(
             _T.format("10.0.16.0/20", "vpc-0aaa1111bbbb2222c"),
             _T.format("10.0.0.0/20", "vpc-0ddd3333eeee4444f"),
             _AZURE.format("10.0.16.0/20"),
+            _AZURE.format("10.0.0.0/20, resourceGroupName: rg-b").replace(
+                "name: a, inputs: {", "name: a, inputs: {resourceGroupName: rg-a, "
+            ),
         ),
         (_T.format("10.0.8.0/24", "vpc-0aaa1111bbbb2222c"), _AZURE.format("10.0.8.0/24")),
         (_T.format("!unknown ", "vpc-0aaa1111bbbb2222c"),),

@@ -19,7 +19,7 @@ from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3296", "subnet-too-small", Severity.ERROR, __doc__, ("AWS NET-13",))
+CODE = described("GI3296", "subnet-too-small", Severity.WARNING, __doc__, ("AWS NET-13",))
 _KEPT = 5
 """Addresses of each subnet that AWS keeps, where the table has no row."""
 
@@ -45,6 +45,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 def _needed(aws: AwsGraph, subnet: Resource) -> float | None:
     total = 0.0
     for nodes in aws.nodes:
+        facts = aws.facts_of(nodes)
+        if facts is None or not facts.has_gpu:
+            continue
         links = aws.subnets(nodes)
         if links.count != 1 or not any(s.urn == subnet.urn for s in links.resources):
             continue
@@ -73,7 +76,9 @@ RULE = ResourceRule(
     ("network",),
     check,
     Examples(
-        (_T.format("10.0.0.0/28", 11),), (_T.format("10.0.0.0/28", 12),), (_T.format("10.0.0.0/28", "!unknown "),)
+        (_T.format("10.0.0.0/28", 11), _T.format("10.0.0.0/28", 12).replace("g5.xlarge", "t3.small")),
+        (_T.format("10.0.0.0/28", 12),),
+        (_T.format("10.0.0.0/28", "!unknown "),),
     ),
     providers=(Provider.AWS,),
 )
