@@ -32,14 +32,18 @@ def test_a_plugin_is_killed(package: str, stack: Callable[[str], Driven]) -> Non
     recovers(it)
 
 
-def _started(it: Driven) -> subprocess.Popen[str]:
+def _started(it: Driven, slow: str) -> subprocess.Popen[str]:
+    """An `up` on its way. A resource of the slow type takes seconds, so that it is not over before anything hits it."""
+    stock = it.folder / "stock.yaml"
+    stock.write_text(f"slow: {{'{slow}': 5}}\n")
     words = [sys.executable, "-W", "ignore", "-m", "gpuinfra", "up", str(it.folder), "--simulate", "--yes"]
+    words += ["--stock", str(stock)]
     return subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def test_ctrl_c_lets_the_engine_write_down_what_it_made(stack: Callable[[str], Driven]) -> None:
     it = stack("aws-h100-hours")
-    process = _started(it)
+    process = _started(it, "aws:autoscaling/group:Group")
     with when(it.home.world, 8, lambda: kill([process.pid], signal.SIGINT)) as hit:
         said, _ = process.communicate(timeout=120)
     assert hit
@@ -53,7 +57,7 @@ def test_ctrl_c_lets_the_engine_write_down_what_it_made(stack: Callable[[str], D
 
 def test_the_whole_tool_is_killed(stack: Callable[[str], Driven]) -> None:
     it = stack("gcp-h100-hours")
-    process = _started(it)
+    process = _started(it, "gcp:compute/instanceGroupManager:InstanceGroupManager")
     left: dict[int, str] = {}
 
     def act() -> bool:
