@@ -152,6 +152,12 @@ class AwsGraph(LinkedGraph):
         found = instance_type(Provider.AWS, nodes.instance_type)
         return found if isinstance(found, InstanceType) and found.known else None
 
+    @cached_property
+    def gpu_nodes(self) -> tuple[tuple[Nodes, InstanceType], ...]:
+        """The nodes whose type is known to have GPUs, each with the catalog's row."""
+        found = ((nodes, self.facts_of(nodes)) for nodes in self.nodes)
+        return tuple((nodes, facts) for nodes, facts in found if facts is not None and facts.has_gpu)
+
     def cards_of(self, nodes: Nodes) -> NetworkCards | None:
         """The network cards of the nodes' type; None where the catalog has none."""
         return network_cards(nodes.instance_type) if nodes.instance_type else None

@@ -32,6 +32,22 @@ EFA_STEPS = {125: 38400, 250: 19200, 500: 9600, 1000: 4800}
 METADATA_IOPS = (1500, 3000, 6000)
 METADATA_STEP, METADATA_MAX = 12000, 192000
 
+REPLACED_BY = (
+    "subnetIds",
+    "securityGroupIds",
+    "kmsKeyId",
+    "efaEnabled",
+    "deploymentType",
+    "storageType",
+    "importPath",
+    "exportPath",
+    "importedFileChunkSize",
+    "backupId",
+    "copyTagsToBackups",
+    "driveCacheType",
+)
+"""Inputs of an FSx for Lustre file system of which a change makes it anew (facts aws a10)."""
+
 
 def deployment(fs: Resource) -> str:
     """The deployment type that is meant: the one given; PERSISTENT_2 where absent beside a throughput or metadata, which

@@ -34,6 +34,12 @@ def unsure(was: Resource, now: Resource, paths: Iterable[str]) -> list[str]:
     return [p for p in paths if was.get(*p.split(".")) is not None and late_inside(now.get(*p.split(".")))]
 
 
+def shrinks(was: Resource, now: Resource, path: str) -> bool:
+    """Whether a number is smaller than it was, and nothing ignores that."""
+    before, after = number(was.get(path)), number(now.get(path))
+    return before is not None and after is not None and after < before and not covered(now, "ignoreChanges", path)
+
+
 def late_inside(value: Any) -> bool:
     """Whether a value, or a part of it, is known only after the deployment."""
     value = plain(value)

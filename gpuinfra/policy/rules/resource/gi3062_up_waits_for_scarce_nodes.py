@@ -22,10 +22,7 @@ _AT_ONCE = ("0", "0s", "0m")
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each group that has nodes to wait for."""
-    for nodes in ctx.aws.nodes:
-        facts = ctx.aws.facts_of(nodes)
-        if facts is None or not facts.has_gpu:
-            continue
+    for nodes, facts in ctx.aws.gpu_nodes:
         for group in nodes.groups:
             if group.type != SCALING_GROUP:
                 continue

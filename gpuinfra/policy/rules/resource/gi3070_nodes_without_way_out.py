@@ -38,11 +38,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 def _homes(aws: AwsGraph) -> dict[str, tuple[Resource, str]]:
     """The subnets of this program that GPU nodes stand in, each with the name of the nodes."""
     found: dict[str, tuple[Resource, str]] = {}
-    for nodes in aws.nodes:
-        facts = aws.facts_of(nodes)
-        if facts is not None and facts.has_gpu:
-            for s in aws.subnets(nodes).resources:
-                found.setdefault(s.urn, (s, nodes.name))
+    for nodes, _ in aws.gpu_nodes:
+        for s in aws.subnets(nodes).resources:
+            found.setdefault(s.urn, (s, nodes.name))
     for group in node_groups(aws):
         if group.has_gpu:
             for s in aws.linked(group.resource, "subnetIds", SUBNET).resources:

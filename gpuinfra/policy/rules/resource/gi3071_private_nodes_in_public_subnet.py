@@ -28,9 +28,8 @@ _ADDRESSES = ("aws:ec2/eip:Eip", "aws:ec2/eipAssociation:EipAssociation")
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template, instance or group. What asks for an address in vain is another rule's."""
     aws = ctx.aws
-    for nodes in aws.nodes:
-        facts = aws.facts_of(nodes)
-        if facts is None or not facts.has_gpu or _has_own_address(aws, nodes):
+    for nodes, _ in aws.gpu_nodes:
+        if _has_own_address(aws, nodes):
             continue
         key, asked = _asked(nodes)
         several = len(nodes.interfaces or ()) > 1

@@ -22,10 +22,7 @@ _DAY_S = 86400
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each group."""
-    for nodes in ctx.aws.nodes:
-        facts = ctx.aws.facts_of(nodes)
-        if facts is None or not facts.has_gpu:
-            continue
+    for nodes, facts in ctx.aws.gpu_nodes:
         for group in nodes.groups:
             value = group.get("maxInstanceLifetime") if group.type == SCALING_GROUP else None
             age = number(value)

@@ -54,10 +54,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 def _roles(aws: AwsGraph) -> dict[str, Resource]:
     """The roles of this program that GPU nodes act as."""
     found: dict[str, Resource] = {}
-    for nodes in aws.nodes:
-        facts = aws.facts_of(nodes)
-        if facts is None or not facts.has_gpu:
-            continue
+    for nodes, _ in aws.gpu_nodes:
         value = nodes.template.get("iamInstanceProfile")
         named = (
             [cast(Mapping[str, Any], value).get(k) for k in ("arn", "name")] if isinstance(value, Mapping) else [value]

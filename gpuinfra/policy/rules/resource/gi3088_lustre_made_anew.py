@@ -13,26 +13,11 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import LUSTRE
-from ...last_inputs import changed, covered, last, unsure
-from ...resource_graph import Resource
+from ...aws_lustre import REPLACED_BY
+from ...last_inputs import changed, covered, last, shrinks, unsure
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import number
 
 CODE = described("GI3088", "lustre-made-anew", Severity.ERROR, __doc__, ("AWS FSX-12",))
-_REPLACED_BY = (
-    "subnetIds",
-    "securityGroupIds",
-    "kmsKeyId",
-    "efaEnabled",
-    "deploymentType",
-    "storageType",
-    "importPath",
-    "exportPath",
-    "importedFileChunkSize",
-    "backupId",
-    "copyTagsToBackups",
-    "driveCacheType",
-)
 _SIZE = "storageCapacity"
 
 
@@ -42,8 +27,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         was = last(ctx, fs)
         if was is None:
             continue
-        found = [p for p in changed(was, fs, _REPLACED_BY) if not covered(fs, "ignoreChanges", p)]
-        found += [_SIZE] if _shrinks(was, fs) else []
+        found = [p for p in changed(was, fs, REPLACED_BY) if not covered(fs, "ignoreChanges", p)]
+        found += [_SIZE] if shrinks(was, fs, _SIZE) else []
         if found:
             kept = "; it is protected, so that `up` ends there" if fs.options.get("protect") is True else ""
             yield CODE.at(
@@ -51,14 +36,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 f"a change of {', '.join(found)} makes the file system anew, and all that it holds is lost{kept}",
                 resource=fs.name,
             )
-        elif open_ := [p for p in unsure(was, fs, _REPLACED_BY) if not covered(fs, "ignoreChanges", p)]:
+        elif open_ := [p for p in unsure(was, fs, REPLACED_BY) if not covered(fs, "ignoreChanges", p)]:
             yield Undecided(CODE.code, fs.name, f"whether {', '.join(open_)} changes is not known yet")
-
-
-def _shrinks(was: Resource, now: Resource) -> bool:
-    before, after = number(was.get(_SIZE)), number(now.get(_SIZE))
-    smaller = before is not None and after is not None and after < before
-    return smaller and not covered(now, "ignoreChanges", _SIZE)
 
 
 _T = """\

@@ -13,10 +13,8 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_types import DISK, last_part
-from ...last_inputs import changed, covered, last, unsure
-from ...resource_graph import Resource
+from ...last_inputs import changed, covered, last, shrinks, unsure
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import number
 
 CODE = described("GI3180", "data-disk-made-anew", Severity.WARNING, __doc__, ("GCP-DSK-08",))
 _REPLACED_BY = ("type", "zone", "image", "snapshot", "architecture")
@@ -34,7 +32,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             for p in changed(was, disk, _REPLACED_BY)
             if not covered(disk, "ignoreChanges", p) and not _same(was.get(p), disk.get(p))
         ]
-        found += [_SIZE] if _shrinks(was, disk) else []
+        found += [_SIZE] if shrinks(was, disk, _SIZE) else []
         if found:
             kept = "; it is protected, so that `up` ends there" if disk.options.get("protect") is True else ""
             yield CODE.at(
@@ -49,11 +47,6 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 def _same(old: object, new: object) -> bool:
     """Whether a link and a bare name say the same."""
     return isinstance(old, str) and isinstance(new, str) and last_part(old) == last_part(new)
-
-
-def _shrinks(was: Resource, now: Resource) -> bool:
-    before, after = number(was.get(_SIZE)), number(now.get(_SIZE))
-    return before is not None and after is not None and after < before and not covered(now, "ignoreChanges", _SIZE)
 
 
 _T = """\

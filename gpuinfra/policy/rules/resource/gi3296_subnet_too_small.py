@@ -44,10 +44,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 def _needed(aws: AwsGraph, subnet: Resource) -> float | None:
     total = 0.0
-    for nodes in aws.nodes:
-        facts = aws.facts_of(nodes)
-        if facts is None or not facts.has_gpu:
-            continue
+    for nodes, _ in aws.gpu_nodes:
         links = aws.subnets(nodes)
         if links.count != 1 or not any(s.urn == subnet.urn for s in links.resources):
             continue

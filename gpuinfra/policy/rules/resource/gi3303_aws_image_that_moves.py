@@ -23,9 +23,8 @@ _MOVING = ("latest", "recommended")
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template; what our own component made is judged with the plan."""
-    for nodes in ctx.aws.nodes:
-        facts = ctx.aws.facts_of(nodes)
-        if nodes.template.type == INSTANCE or facts is None or not facts.has_gpu or ctx.aws.ours(nodes.template):
+    for nodes, _ in ctx.aws.gpu_nodes:
+        if nodes.template.type == INSTANCE or ctx.aws.ours(nodes.template):
             continue
         value = nodes.template.get("imageId")
         if late(value) and not isinstance(value, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ....policy.aws_lustre import REPLACED_BY
 from ...cloud import Diffs
 from .types import GROUP, LUSTRE, TEMPLATE
 
@@ -10,20 +11,7 @@ DIFFS = {
     GROUP: Diffs(replace=("name", "namePrefix")),
     "aws:ec2/placementGroup:PlacementGroup": Diffs(replace=("name", "strategy", "partitionCount", "spreadLevel")),
     LUSTRE: Diffs(
-        replace=(
-            "subnetIds",
-            "securityGroupIds",
-            "kmsKeyId",
-            "efaEnabled",
-            "deploymentType",
-            "storageType",
-            "importPath",
-            "exportPath",
-            "importedFileChunkSize",
-            "backupId",
-            "copyTagsToBackups",
-            "driveCacheType",
-        ),
+        replace=REPLACED_BY,
         shrink=("storageCapacity",),
     ),
     "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation": Diffs(
