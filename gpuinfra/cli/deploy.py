@@ -17,7 +17,7 @@ from .output import as_json, is_terminal, note, usd, write
 
 if TYPE_CHECKING:
     from ..engine import Engine
-    from ..engine.deployment import Deployment, Outcome, StackFolder
+    from ..engine.deployment import Deployment, Outcome, Protected, StackFolder
 
 _CHANGES = ("up", "refresh", "destroy")
 
@@ -33,11 +33,16 @@ def _command(operation: str, summary: str) -> click.Command:
     @click.option(
         "--unprotect", is_flag=True, help="destroy: take protected resources too, with the data that they hold."
     )
+    @click.option(
+        "--keep-data", is_flag=True, help="destroy: remove the nodes and all else but what is protected: the data stay."
+    )
     @format_option
     def run(**options: Any) -> int:
         asked = Asked(operation, **options)
-        if asked.unprotect and operation != "destroy":
-            raise click.UsageError("--unprotect is for destroy")
+        if (asked.unprotect or asked.keep_data) and operation != "destroy":
+            raise click.UsageError("--unprotect and --keep-data are for destroy")
+        if asked.unprotect and asked.keep_data:
+            raise click.UsageError("--unprotect removes the data, --keep-data keeps them: give one")
         if not asked.simulate and (asked.stock is not None or asked.seed is not None):
             raise click.UsageError("--stock and --seed are for --simulate")
         return _run(asked)
@@ -57,7 +62,13 @@ class Asked:
     seed: int | None
     yes: bool
     unprotect: bool
+    keep_data: bool
     format_: str
+
+    @property
+    def protected(self) -> Protected:
+        """What becomes of protected resources."""
+        return "remove" if self.unprotect else "keep" if self.keep_data else "refuse"
 
 
 def _run(asked: Asked) -> int:
@@ -84,7 +95,7 @@ def _run(asked: Asked) -> int:
         )
     try:
         with _surroundings(asked, folder, engine) as deployment:
-            outcome = deployment.run(asked.operation, _progress(asked.format_), unprotect=asked.unprotect)
+            outcome = deployment.run(asked.operation, _progress(asked.format_), protected=asked.protected)
     except DeploymentError as e:
         note(f"gpuinfra: {asked.operation} did not succeed:\n{e}")
         return 1
@@ -154,9 +165,12 @@ def _text(outcome: Outcome, simulate: bool, now: datetime) -> str:
     lines = [", ".join(f"{n} {what}" for what, n in outcome.changes.items()) or "nothing to do"]
     if outcome.resources:
         where = "simulated " if simulate else ""
-        lines.append(f"{len(outcome.resources)} {where}resources:")
+        left = " left" if outcome.operation == "destroy" else ""
+        lines.append(f"{len(outcome.resources)} {where}resources{left}:")
         counted = Counter(_short(type_) for type_, _ in outcome.resources if not type_.startswith("gpuinfra:"))
         lines += [f"  {n:4} {type_}" for type_, n in sorted(counted.items())]
+    if outcome.operation == "destroy":
+        return "\n".join(lines) + "\n"
     price, least = outcome.outputs.get("usd_per_hour"), outcome.outputs.get("usd_per_hour_at_least")
     if isinstance(price, (int, float)):
         lines.append(f"costs {usd(price)} USD an hour" + (" on the real cloud" if simulate else ""))

@@ -13,12 +13,17 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Literal, Protocol, cast
 
 from ..diagnostics import GpuInfraError
 from .locate import Engine
+from .reason import reason
 
 OPERATIONS = ("preview", "up", "refresh", "destroy")
+Protected = Literal["refuse", "keep", "remove"]
+"""What destroy does about protected resources, which hold data: nothing at all is removed while there are some; they stay
+and the rest goes; or they go too, and their data with them."""
+_LOOKS = {"up": "preview", "destroy": "preview_destroy"}
 _PROJECT_FILES = ("Pulumi.yaml", "Pulumi.yml")
 
 
@@ -112,10 +117,13 @@ class Deployment:
     recovery: Recovery | None = None
     """Puts right what a killed operation left, before the next."""
     _failed: Exception | None = None
+    _begun: bool = False
+    """Whether the operation itself was started, not only the look before it."""
 
-    def run(self, operation: str, say: Callable[[str], None], *, unprotect: bool = False) -> Outcome:
-        """Runs one of OPERATIONS. `say` takes the engine's lines as they come. `unprotect`: destroy takes protected
-        resources too, and their data. Raises DeploymentError."""
+    def run(self, operation: str, say: Callable[[str], None], *, protected: Protected = "refuse") -> Outcome:
+        """Runs one of OPERATIONS. `say` takes the engine's lines as they come. `protected` is for destroy.
+
+        Raises DeploymentError."""
         import pulumi.automation as auto
 
         from .process import EngineCommand, EngineKilledError
@@ -135,9 +143,9 @@ class Deployment:
                 )
                 if self.recovery is not None:
                     self.recovery.contents(stack, say)
-                if unprotect:
+                if protected == "remove":
                     _unprotect(stack)
-                return self._outcome(stack, operation, say)
+                return self._outcome(stack, operation, say, keep=protected == "keep")
         except EngineKilledError as e:
             raise DeploymentError(
                 f"{self.folder.path}: {e}; what it had begun may be half done. The same command again goes on; on real "
@@ -149,10 +157,16 @@ class Deployment:
             if self._failed is not None:
                 said = f"{type(self._failed).__name__}: {self._failed}"
                 raise DeploymentError(f"{self.folder.main}: the program failed: {said}") from e
-            raise DeploymentError(_reason(str(e), self.folder.path)) from e
+            raise DeploymentError(reason(str(e), self.folder.path, operation, begun=self._begun)) from e
 
-    def _outcome(self, stack: Any, operation: str, say: Callable[[str], None]) -> Outcome:
-        done = getattr(stack, operation)(on_output=say, on_error=say)
+    def _outcome(self, stack: Any, operation: str, say: Callable[[str], None], *, keep: bool) -> Outcome:
+        if operation in _LOOKS and not keep and _guards(stack):
+            # The Automation API makes no preview of its own, and the engine refuses to delete what is protected only
+            # while it changes the rest. Looked at first, what is refused changes nothing.
+            getattr(stack, _LOOKS[operation])(on_output=say, on_error=say)
+        self._begun = True
+        more: dict[str, Any] = {"exclude_protected": True} if keep else {}
+        done = getattr(stack, operation)(on_output=say, on_error=say, **more)
         changes: dict[str, int] = (
             done.change_summary if operation == "preview" else done.summary.resource_changes
         ) or {}
@@ -191,6 +205,11 @@ def resources_of(deployment: Any) -> list[dict[str, Any]]:
     return cast("dict[str, Any]", deployment or {}).get("resources") or []
 
 
+def _guards(stack: Any) -> bool:
+    """Whether the stack holds something that a change could be refused for."""
+    return any(resource.get("protect") for resource in resources_of(stack.export_stack().deployment))
+
+
 def _unprotect(stack: Any) -> None:
     """Takes the guards off in the stack's state: Pulumi's own, and the one that Google's provider keeps."""
     import pulumi.automation as auto
@@ -202,40 +221,3 @@ def _unprotect(stack: Any) -> None:
             if resource.get(part, {}).get("deletionPolicy") == "PREVENT":
                 resource[part]["deletionPolicy"] = "DELETE"
     stack.import_stack(auto.Deployment(exported.version, exported.deployment))
-
-
-_KNOWN = (
-    (
-        "cannot be deleted",
-        "protected resources stay, since they hold data; to remove them with their data: --unprotect",
-    ),
-    (
-        "currently locked by",
-        "the stack is locked by another update; wait for it, or, where it was killed: pulumi cancel",
-    ),
-    ("incorrect passphrase", "PULUMI_CONFIG_PASSPHRASE is not the passphrase that the stack's secrets were made with"),
-    ("passphrase must be set", "the stack's secrets need a passphrase: set PULUMI_CONFIG_PASSPHRASE"),
-    ("No space left on device", "the disk is full: the stack's state could not be written"),
-)
-
-
-def _reason(text: str, folder: Path) -> str:
-    """What went wrong, in one line where it is known, else in the engine's own words."""
-    guarded = sorted({m.rsplit("::", 1)[-1] for m in re.findall(r'unable to replace resource "(\S+)"', text)})
-    if guarded:
-        return (
-            f"{folder}: this change would replace {', '.join(guarded)}, which holds data and is protected: nothing was "
-            "changed there. Take the change back, or save the data and remove the stack: destroy --unprotect"
-        )
-    for words, meaning in _KNOWN:
-        if words.lower() in text.lower():
-            return f"{folder}: {meaning}"
-    kept = re.search(r'unable to replace resource "[^"]*::([^":]+)"', text)
-    if kept:
-        return (
-            f"{folder}: the change would make {kept[1]} anew, and lose the data in it, so it is protected; write the old "
-            "value again, or give the new store another name and copy the data first"
-        )
-    said = [line.strip() for line in text.splitlines() if re.match(r"\s*(error:|\*\* )", line)]
-    unique = list(dict.fromkeys(line.removeprefix("error: ") for line in said))
-    return "\n".join(unique) or " ".join(text.split())[-600:]

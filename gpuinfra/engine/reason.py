@@ -1,0 +1,55 @@
+"""Why the engine refused: in one line where the reason is known, else in the engine's own words."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_KNOWN = (
+    (
+        "currently locked by",
+        "the stack is locked by another update; wait for it, or, where it was killed: pulumi cancel",
+    ),
+    ("incorrect passphrase", "PULUMI_CONFIG_PASSPHRASE is not the passphrase that the stack's secrets were made with"),
+    ("passphrase must be set", "the stack's secrets need a passphrase: set PULUMI_CONFIG_PASSPHRASE"),
+    ("No space left on device", "the disk is full: the stack's state could not be written"),
+)
+
+
+def reason(text: str, folder: Path, operation: str, *, begun: bool) -> str:
+    """What the engine's output says went wrong with an operation on a stack folder, and what to do about it.
+
+    `begun`: the operation itself was at work, not the look before it.
+    """
+    so_far = "what else was to change may be changed already" if begun else "nothing was changed"
+    replaced = _named(r'unable to replace resource "([^"]+)"', text)
+    deleted = _named(r'resource "([^"]+)" cannot be deleted', text)
+    if operation == "destroy" and deleted:
+        return (
+            f"{folder}: {_listed(deleted)}: protected, since data are kept there, or it guards what keeps them; "
+            f"{so_far}. To remove all but these: --keep-data. To remove them too, with their data: --unprotect"
+        )
+    if replaced or deleted:
+        does = " and ".join(
+            f"{verb} {_listed(names)}" for verb, names in (("replace", replaced), ("delete", deleted)) if names
+        )
+        return (
+            f"{folder}: this change would {does}: protected, since data are kept there, or it guards what keeps them; "
+            f"{so_far}. Take the change back, or add the new store beside the old one and copy the data first; "
+            "without need of the data: destroy --unprotect, then up"
+        )
+    for words, meaning in _KNOWN:
+        if words.lower() in text.lower():
+            return f"{folder}: {meaning}"
+    said = [line.strip() for line in text.splitlines() if re.match(r"\s*(error:|\*\* )", line)]
+    unique = list(dict.fromkeys(line.removeprefix("error: ") for line in said))
+    return "\n".join(unique) or " ".join(text.split())[-600:]
+
+
+def _named(pattern: str, text: str) -> list[str]:
+    """The logical names of the resources that a message speaks of."""
+    return sorted({urn.rsplit("::", 1)[-1] for urn in re.findall(pattern, text)})
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
