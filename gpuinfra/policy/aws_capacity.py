@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -13,10 +12,6 @@ from .rule import GraphContext
 from .wire_values import late, number, plain
 
 BLOCK_MARKET = "capacity-block"
-ULTRASERVER = re.compile(r"p\d+e-gb\d+\.")
-"""The types that are machines of an UltraServer."""
-ULTRASERVER_SIZES = (9, 18)
-"""How many of them one UltraServer has, which is what AWS sells: aws/aws-parallelcluster, UltraserverCapacityBlockSizeValidator."""
 _TARGET = ("capacityReservationSpecification", "capacityReservationTarget")
 
 

@@ -14,13 +14,12 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_capacity import ULTRASERVER, ULTRASERVER_SIZES
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2216", "rack-in-pieces", Severity.ERROR, __doc__, ("AWS CAP-07", "AZ GB-01", "GCP-PLC-05"))
 _RACK = 18
 _RACKS = {
-    Provider.AWS: (ULTRASERVER, ULTRASERVER_SIZES, True),
+    Provider.AWS: (re.compile(r"p\d+e-gb\d+\."), (9, _RACK), True),
     Provider.GCP: (re.compile(r"a4x-"), (), False),
     Provider.AZURE: (re.compile(r"(?i)Standard_ND128isr.*_GB\d+"), (), True),
 }
