@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ....diagnostics import Severity
 from ....plan.models import StoragePlan
 from ...account_facts import Absent, Bucket, FileSystem
-from ...account_pools import passed, unsure
+from ...account_pools import passed, same_network, unsure
 from ...rule import AccountContext, AccountRule, AccountVerdict, Examples, described
 
 CODE = described(
@@ -52,7 +52,7 @@ def _file_system(ctx: AccountContext, store: StoragePlan) -> AccountVerdict:
         if plan.network.is_new:
             text = f"'{store.existing}' is in network {found.network}, and the cluster makes a network of its own"
             return CODE.at(path, text, f"set network.existing.network: {found.network}")
-        if found.network.lower() != plan.network.existing_network.lower():
+        if not same_network(found.network, plan.network.existing_network):
             text = f"'{store.existing}' is in network {found.network}, and the nodes in {plan.network.existing_network}"
             return CODE.at(path, text)
     if found.zones and plan.zone and plan.zone not in found.zones:

@@ -22,7 +22,7 @@ _WORDS = ("register-with-taints", "registerWithTaints", "taints")
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each group. With an image of one's own the boot script may set the taint."""
+    """One finding for each group. The boot script may set the taint: of an image of one's own, and in a NodeConfig."""
     for group in node_groups(ctx.aws):
         if not group.has_gpu:
             continue
@@ -36,9 +36,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 
 def _script(group: GroupOfNodes) -> tuple[str, bool]:
-    """(the boot script, whether it is not known yet) of a group with an image of its own."""
+    """(the boot script, whether it is not known yet) of a group with a template."""
     template = group.nodes.template if group.nodes is not None else None
-    if template is None or template.get("imageId") is None:
+    if template is None:
         return "", False
     value = template.get("userData")
     return (script(value) if isinstance(value, str) else "", is_late(value))
