@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
-from ...aws_graph import NODE_GROUP
+from ...aws_kubernetes import charts, node_groups
 from ...azure_boot import boot_text
 from ...azure_images import PLACE, booted, is_gpu_driver
 from ...gcp_disks import boot_image, boot_image_path
@@ -34,9 +34,8 @@ _STOCK = (
     "suse-cloud",
 )
 """Google's projects of images without any driver."""
-_PLAIN_EKS = re.compile(
-    r"(?:AL2023_(?:x86_64|ARM_64)_STANDARD|BOTTLEROCKET_(?:x86_64|ARM_64)(?:_FIPS)?|AL2_(?:x86_64|ARM_64))"
-)
+_PLAIN_EKS = re.compile(r"(?:AL2023_(?:x86_64|ARM_64)_STANDARD|BOTTLEROCKET_(?:x86_64|ARM_64)(?:_FIPS)?)")
+_NVIDIA, _NVIDIA_ARM, _OPERATOR = "AL2023_x86_64_NVIDIA", "AL2023_ARM_64_NVIDIA", "gpu-operator"
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -48,20 +47,30 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 
 def _of_aws(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    for nodes in ctx.aws.nodes:
-        facts = ctx.aws.facts_of(nodes)
-        for group in nodes.groups if facts is not None and facts.has_gpu else ():
-            kind = group.get("amiType") if group.type == NODE_GROUP else None
-            if late(kind):
-                yield Undecided(CODE.code, group.name, "the image type is not known yet")
-            elif isinstance(kind, str) and _PLAIN_EKS.fullmatch(kind):
-                arm = "ARM" in kind
-                yield CODE.at(
-                    f"{group.name}.amiType",
-                    f"{kind} carries no GPU driver, and the nodes are {nodes.instance_type}",
-                    f"take {'AL2023_ARM_64_NVIDIA' if arm else 'AL2023_x86_64_NVIDIA'}",
-                    resource=group.name,
-                )
+    """An image of one's own, an operator that lays the driver, an image that is gone, and one of the other architecture are
+    not judged here."""
+    groups = () if charts(ctx.aws, _OPERATOR) else node_groups(ctx.aws)
+    for group in groups:
+        found = next((f for f in group.facts if f.has_gpu), None)
+        own = group.nodes is not None and group.nodes.template.get("imageId") is not None
+        kind, name = group.resource.get("amiType"), group.resource.name
+        if found is None or own:
+            continue
+        if late(kind):
+            yield Undecided(CODE.code, name, "the image type is not known yet")
+        elif isinstance(kind, str) and _PLAIN_EKS.fullmatch(kind):
+            arm = "ARM" in kind
+            if arm is not (found.arch == "arm64"):
+                continue
+            take = _NVIDIA_ARM if arm else _NVIDIA
+            if kind.startswith("BOTTLEROCKET"):
+                take = f"{kind.removesuffix('_FIPS')}_NVIDIA"
+            yield CODE.at(
+                f"{name}.amiType",
+                f"{kind} carries no GPU driver, and the nodes are {found.name}",
+                f"take {take}",
+                resource=name,
+            )
 
 
 def _of_google(m: Machines) -> Iterator[Diagnostic | Undecided]:
@@ -115,6 +124,7 @@ _EKS = """\
   name: pool
   inputs: {{amiType: {0}, launchTemplate: {{id: !ref template.id }}}}
 """
+_GROUP = "- {{type: aws.eks.NodeGroup, name: pool, inputs: {{instanceTypes: [g6.2xlarge], amiType: {0}}}}}\n"
 _VM = """\
 - type: gcp.compute.Instance
   name: box
@@ -144,6 +154,7 @@ RULE = ResourceRule(
         ),
         (
             _EKS.format("AL2023_x86_64_STANDARD"),
+            _GROUP.format("BOTTLEROCKET_x86_64"),
             _VM.format(_DEBIAN, "{}"),
             _SET.format("Canonical, offer: ubuntu-24_04-lts, sku: server"),
         ),
