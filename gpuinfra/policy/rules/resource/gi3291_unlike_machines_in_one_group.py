@@ -1,6 +1,6 @@
 """Unlike GPU machines in one group.
 
-What: One group may start machine types that differ in GPU, number of GPUs or fabric; where a fabric joins them, also in vCPUs or network cards.
+What: One group may start machine types that differ in GPU or number of GPUs; where a fabric joins them, also in that, in vCPUs or network cards.
 Severity: warning where no fabric joins them: nodes that serve alone may differ, and spot asks for many types
 Why: One job over such nodes waits for the slowest, and NCCL does not cross from one fabric to another; which mix comes is left to chance.
 Fix: Name types with the same GPU, number and fabric, or make a group of each.
@@ -51,9 +51,14 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 
 def _alike(facts: InstanceType, wired: bool) -> tuple[object, ...]:
-    """What nodes must share. Those that a fabric joins start one job together: their cards and vCPUs count too."""
-    shared = (facts.gpu_model, facts.gpu_count, facts.fabric, facts.fabric_interfaces)
-    return (*shared, facts.vcpus, facts.nic_count) if wired and facts.fabric is not FabricKind.NONE else shared
+    """What nodes must share. Those that a fabric joins start one job together: their cards and vCPUs count too. A fabric
+    that nobody asks for parts no nodes: g5.4xlarge lacks the EFA that g5.8xlarge could have."""
+    shared = (facts.gpu_model, facts.gpu_count)
+    if not wired:
+        return shared
+    fabric = (facts.fabric, facts.fabric_interfaces)
+    cards = () if facts.fabric is FabricKind.NONE else (facts.vcpus, facts.nic_count)
+    return (*shared, *fabric, *cards)
 
 
 _Found = Iterator[tuple[Resource, str, tuple[Provider, list[Any]], bool]]
