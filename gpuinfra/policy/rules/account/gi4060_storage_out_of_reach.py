@@ -94,13 +94,21 @@ spec:
   storage: [{{name: scratch, kind: lustre, existing: fs-0a1b2c3d4e5f60718, mount: /scratch}}]
 account: {{file_systems: {{fs-0a1b2c3d4e5f60718: {0}}}}}
 """
+_BY_PATH = """\
+spec:
+  location: {provider: gcp, project: acme-lab, region: us-central1, zone: us-central1-a}
+  network: {existing: {network: shared, subnet: nodes}}
+  node_pools: [{instance_type: g2-standard-48, count: 2}]
+  storage: [{name: home, kind: nfs, existing: files, mount: /data}]
+account: {file_systems: {files: {network: projects/acme-lab/global/networks/shared, zones: [us-central1-a]}}}
+"""
 
 RULE = AccountRule(
     CODE,
     ("storage",),
     check,
     Examples(
-        (_T.format("{region: us-east-1}"), _FS.format("{network: vpc-0aaa1111, zones: [use1-az6]}")),
+        (_T.format("{region: us-east-1}"), _BY_PATH, _FS.format("{network: vpc-0aaa1111, zones: [use1-az6]}")),
         (
             _T.format("{region: us-west-2}"),
             _T.format("null"),
