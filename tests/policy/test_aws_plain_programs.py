@@ -314,6 +314,21 @@ def test_a_node_group_without_a_template_is_judged_by_its_image(kind: str, image
     assert of_image & set(report(text)[0]) == ({code} if code else set())
 
 
+WEB = """
+- {{type: aws.ec2.SecurityGroup, name: web-sg, inputs: {{ingress: [{{protocol: tcp, fromPort: {0}, toPort: {0}, cidrBlocks: [0.0.0.0/0]}}]}}}}
+- {{type: aws.ec2.LaunchTemplate, name: web, inputs: {{instanceType: m7i.large, vpcSecurityGroupIds: [!ref web-sg.id ]}}}}
+- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{instanceType: {1}}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("port", "other", "found"),
+    [(443, "g5.xlarge", False), (8265, "g5.xlarge", True), (8265, "m7i.large", False), (22, "m7i.large", True)],
+)
+def test_a_web_server_beside_the_cluster_is_open(port: int, other: str, found: bool):
+    assert ("GI3013" in report(WEB.format(port, other))[0]) is found
+
+
 def test_a_fabric_that_nobody_asks_for_parts_no_nodes():
     text = """
 - type: aws.autoscaling.Group

@@ -12,25 +12,29 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import NODE_GROUP, FirewallRule
+from ...aws_graph import NODE_GROUP, AwsGraph, FirewallRule, Nodes
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late
 
 CODE = described("GI3013", "port-open-to-the-world", Severity.ERROR, __doc__, ("AWS NET-18",))
 _REMOTE = "remoteAccess"
+_WEB_PORTS = (80, 443)
 _ADMIN_PORTS = (22, 3389)
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each rule."""
     aws = ctx.aws
-    of_nodes = {g.urn for n in aws.nodes for g in aws.security_groups(n).resources}
+    plain = [aws.without_gpus(n) for n in aws.nodes]
+    of_nodes = _groups(aws, [n for n, p in zip(aws.nodes, plain, strict=True) if not p])
+    # A web server beside the cluster is meant to be open; in a program without GPUs so is any service.
+    of_others = _groups(aws, [n for n, p in zip(aws.nodes, plain, strict=True) if p]) if not all(plain) else set[str]()
     for rule in aws.all_firewall_rules:
         if not rule.ingress:
             continue
         world = [c for c in rule.cidrs if c in ("0.0.0.0/0", "::/0")]
-        exposed = rule.group in of_nodes or _reaches_admin(rule)
+        exposed = rule.group in of_nodes or _reaches_admin(rule) or (rule.group in of_others and not _is_web(rule))
         if world and exposed:
             where = f"{rule.source.name}.{rule.path}" if rule.path else rule.source.name
             yield CODE.at(where, f"{_ports(rule)} is open to {world[0]}, the whole internet", resource=rule.source.name)
@@ -54,6 +58,14 @@ def _remote_access(group: Resource) -> Iterator[Diagnostic | Undecided]:
             "name the groups that may come in, or leave remoteAccess out and use Session Manager",
             resource=group.name,
         )
+
+
+def _groups(aws: AwsGraph, nodes: list[Nodes]) -> set[str]:
+    return {g.urn for n in nodes for g in aws.security_groups(n).resources}
+
+
+def _is_web(rule: FirewallRule) -> bool:
+    return rule.from_port in _WEB_PORTS and rule.to_port == rule.from_port
 
 
 def _reaches_admin(rule: FirewallRule) -> bool:
