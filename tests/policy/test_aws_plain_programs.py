@@ -329,6 +329,21 @@ def test_a_web_server_beside_the_cluster_is_open(port: int, other: str, found: b
     assert ("GI3013" in report(WEB.format(port, other))[0]) is found
 
 
+FABRIC = """
+- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{instanceType: p5.48xlarge, networkInterfaces: [{{interfaceType: efa}}]}}}}
+- {{type: aws.eks.NodeGroup, name: pool, inputs: {{launchTemplate: {{id: !ref nodes.id }}}}}}
+- {{type: "kubernetes:helm.sh/v3:Release", name: gpus, inputs: {{chart: nvidia-device-plugin, namespace: default}}}}
+- {{type: "kubernetes:helm.sh/v3:Release", name: more, inputs: {{chart: {0}}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("chart", "found"), [("metrics-server", True), ("aws-efa-k8s-device-plugin", False), ("dranet", False)]
+)
+def test_somebody_hands_out_the_fabric(chart: str, found: bool):
+    assert ("GI3315" in report(FABRIC.format(chart))[0]) is found
+
+
 def test_a_fabric_that_nobody_asks_for_parts_no_nodes():
     text = """
 - type: aws.autoscaling.Group

@@ -66,6 +66,10 @@ def _is_spot(aws: AwsGraph, group: Resource) -> bool:
 
 def _types(aws: AwsGraph, group: Resource) -> list[Any]:
     """The types of a group, each once, and what is not known yet."""
+    return aws.once(f"machine types of {group.urn}", lambda: _read_types(aws, group))
+
+
+def _read_types(aws: AwsGraph, group: Resource) -> list[Any]:
     template = _template(aws, group)
     named = [plain(t) for t in items(group.get("instanceTypes"))]
     named += [plain(o.get("instanceType")) for o in entries(group.get(_MIXED, "launchTemplate", "overrides"))]
