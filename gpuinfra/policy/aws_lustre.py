@@ -51,8 +51,8 @@ REPLACED_BY = (
 ABSENT = {"deploymentType": SCRATCH_1, "storageType": "SSD", "efaEnabled": False, "copyTagsToBackups": False}
 """What the provider takes these for where they are absent."""
 
-KEPT = frozenset({"kmsKeyId", "exportPath", "importedFileChunkSize", "backupId"})
-"""What the file system keeps where the program no longer says it: the provider computes it, or reads it at create alone."""
+KEPT = frozenset({"kmsKeyId", "exportPath", "importedFileChunkSize"})
+"""What the file system keeps where the program no longer says it: the provider computes it."""
 
 
 def deployment(fs: Resource) -> str:

@@ -60,6 +60,7 @@ WAS = {
         ("securityGroupIds: [sg-2, sg-3], ", True),
         ("efaEnabled: true, ", True),
         ("storageType: HDD, ", True),
+        ("backupId: backup-1, ", True),
     ],
 )
 def test_what_makes_a_lustre_file_system_anew(change: str, anew: bool):
