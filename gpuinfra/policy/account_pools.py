@@ -66,3 +66,14 @@ def reserved_pools(ctx: AccountContext) -> Iterator[ReservedPool]:
 def own_nodes_of(ctx: AccountContext, pool: PoolPlan) -> int:
     """Nodes of this very cluster that already run on the pool's machine out of a reservation or a block."""
     return (ctx.facts.own_nodes or {}).get(f"reserved/{pool.instance.name}", 0)
+
+
+def same_network(found: str, named: str) -> bool:
+    """Whether two names mean one network: a name alone is the last part of a path."""
+    a, b = found.lower(), named.lower()
+    return (
+        a == b
+        or a.endswith(f"/{b}")
+        or b.endswith(f"/{a}")
+        or a.partition("projects/")[2] == b.partition("projects/")[2] != ""
+    )

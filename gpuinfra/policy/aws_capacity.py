@@ -30,6 +30,11 @@ def has_target(template: Resource) -> bool:
     return target(template) is not None or template.get(*_TARGET, "capacityReservationResourceGroupArn") is not None
 
 
+def target_is_late(template: Resource) -> bool:
+    """Whether it is not known yet if there is a target at all. One that comes out of a resource is a target."""
+    return late(template.get(_TARGET[0])) or late(template.get(*_TARGET))
+
+
 def reservation(ctx: GraphContext, template: Resource) -> Resource | None:
     """The reservation or block that the template aims at, where this program makes it."""
     links = ctx.aws.link(template, _TARGET[0], target(template), RESERVATION, BLOCK)

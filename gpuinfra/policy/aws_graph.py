@@ -158,6 +158,13 @@ class AwsGraph(LinkedGraph):
         found = ((nodes, self.facts_of(nodes)) for nodes in self.nodes)
         return tuple((nodes, facts) for nodes, facts in found if facts is not None and facts.has_gpu)
 
+    def without_gpus(self, nodes: Nodes) -> bool:
+        """Whether every type that the nodes may have is known, and none has GPUs."""
+        named = [nodes.template.get("instanceType"), *(t for g in nodes.groups for t in self._types_of_group(g))]
+        found = [instance_type(Provider.AWS, n) for n in named if isinstance(n, str)]
+        late_one = any(late(n) for n in named) or any(late(g.get("instanceTypes")) for g in nodes.groups)
+        return bool(found) and not late_one and all(isinstance(f, InstanceType) and not f.has_gpu for f in found)
+
     def cards_of(self, nodes: Nodes) -> NetworkCards | None:
         """The network cards of the nodes' type; None where the catalog has none."""
         return network_cards(nodes.instance_type) if nodes.instance_type else None

@@ -10,7 +10,7 @@ from ..catalog import InstanceType, instance_type
 from ..vocabulary import Provider
 from .aws_graph import NODE_GROUP, SCALING_GROUP, AwsGraph, Nodes
 from .resource_graph import Resource
-from .wire_values import entries, items, late, plain
+from .wire_values import entries, items, late, plain, truth
 
 CLUSTER = "aws:eks/cluster:Cluster"
 ADDON = "aws:eks/addon:Addon"
@@ -19,6 +19,7 @@ _CHARTS = (
     "kubernetes:helm.sh/v3:Chart",
     "kubernetes:helm.sh/v4:Chart",
 )
+_KARPENTER = ("karpenter.sh/", "karpenter.k8s.aws/")
 _OWNED = "kubernetes.io/cluster/"
 _NUMBERS = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?")
 
@@ -38,6 +39,13 @@ class GroupOfNodes:
         """The catalog's rows of its types, those that it has."""
         found = (instance_type(Provider.AWS, t) for t in self.types)
         return tuple(f for f in found if isinstance(f, InstanceType) and f.known)
+
+    @property
+    def without_gpus(self) -> bool:
+        """Whether every type is known, and none has GPUs. Without any type EKS takes t3.medium."""
+        found = [instance_type(Provider.AWS, t) for t in self.types]
+        plain_types = all(isinstance(f, InstanceType) and not f.has_gpu for f in found)
+        return not self.unknown and plain_types and (bool(found) or self.nodes is None) and not self.has_gpu
 
     @property
     def has_gpu(self) -> bool:
@@ -85,6 +93,15 @@ def cluster_of(aws: AwsGraph, group: Resource) -> Resource | None:
 def addons(aws: AwsGraph, name: str) -> tuple[Resource, ...]:
     """The EKS add-ons of that name."""
     return tuple(a for a in aws.of_type(ADDON) if a.get("addonName") == name)
+
+
+def grows_elsewhere(aws: AwsGraph) -> bool:
+    """Whether nodes may come that no group of the program shows: through Karpenter, or the cluster's Auto Mode."""
+    makers = (*charts(aws, "karpenter"), *(r for r in aws.graph if r.type.partition(":")[2].startswith(_KARPENTER)))
+    return bool(makers) or any(
+        truth(c.get("computeConfig", "enabled")) is True or late(c.get("computeConfig", "enabled"))
+        for c in aws.of_type(CLUSTER)
+    )
 
 
 def charts(aws: AwsGraph, name: str) -> tuple[Resource, ...]:

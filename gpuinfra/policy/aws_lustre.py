@@ -48,6 +48,12 @@ REPLACED_BY = (
 )
 """Inputs of an FSx for Lustre file system of which a change makes it anew (facts aws a10)."""
 
+ABSENT = {"deploymentType": SCRATCH_1, "storageType": "SSD", "efaEnabled": False, "copyTagsToBackups": False}
+"""What the provider takes these for where they are absent."""
+
+KEPT = frozenset({"kmsKeyId", "exportPath", "importedFileChunkSize"})
+"""What the file system keeps where the program no longer says it: the provider computes it."""
+
 
 def deployment(fs: Resource) -> str:
     """The deployment type that is meant: the one given; PERSISTENT_2 where absent beside a throughput or metadata, which

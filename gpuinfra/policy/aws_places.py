@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from .aws_graph import SUBNET, AwsGraph
 from .resource_graph import Resource
 from .wire_values import late
@@ -31,3 +33,18 @@ def zones_of_instance(aws: AwsGraph, instance: Resource) -> tuple[str, ...]:
         words = (subnet.get("availabilityZone"), subnet.get("availabilityZoneId"))
         found += [w for w in words if isinstance(w, str) and not late(w)]
     return tuple(dict.fromkeys(found))
+
+
+_ZONE_LETTER = re.compile(r"([a-z]{2}(?:-[a-z]+)+-\d)[a-z]")
+
+
+def region_of(r: Resource, *subnets: Resource) -> str:
+    """The region that a resource names, or else that of the zone of a subnet beside it; empty where neither says it."""
+    own = r.get("region")
+    if own is not None:
+        return own if isinstance(own, str) and not late(own) else ""
+    for subnet in subnets:
+        match = _ZONE_LETTER.fullmatch(zone_of(subnet))
+        if match:
+            return match[1]
+    return ""

@@ -78,6 +78,13 @@ def way_out(aws: AwsGraph, subnet: Resource) -> Way:
     return Way.OTHER if found or _propagated(aws, table) else Way.NONE
 
 
+def speaks_ipv6(aws: AwsGraph, subnet: Resource) -> bool:
+    """Whether a subnet shows a default route for IPv6: then an address of that kind, which is always public, suffices."""
+    table = table_of(aws, subnet)
+    keys = ("ipv6CidrBlock", "destinationIpv6CidrBlock")
+    return table is not None and any(r.get(k) == "::/0" for _, r, _ in _routes(aws, table) for k in keys)
+
+
 def _propagated(aws: AwsGraph, table: Resource) -> bool:
     """Whether a VPN gateway adds routes to a table, which the program does not show."""
     return table.get("propagatingVgws") not in (None, [], ()) or any(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from operator import eq
 from typing import Any, cast
 
 from .resource_graph import Resource
@@ -18,15 +19,44 @@ def last(ctx: GraphContext, r: Resource) -> Resource | None:
     return replace(r, inputs=cast("Mapping[str, Any]", inputs)) if isinstance(inputs, Mapping) else None
 
 
-def changed(was: Resource, now: Resource, paths: Iterable[str]) -> list[str]:
-    """Those of the paths whose value is another one than it was, as far as it is known."""
+def changed(
+    was: Resource,
+    now: Resource,
+    paths: Iterable[str],
+    defaults: Mapping[str, Any] | None = None,
+    *,
+    kept: Collection[str] = (),
+    alike: Callable[[Any, Any], bool] = eq,
+) -> list[str]:
+    """Those of the paths whose value is another one than it was, as far as it is known.
+
+    What is absent counts as the provider's default, by path; of the paths in `kept` the cloud keeps what it had where the
+    program no longer says anything. Of no path that rules ask about has a list an order that counts. `alike` says what
+    else is one value: links and names of some clouds have several spellings.
+    """
     found: list[str] = []
     for path in paths:
         steps = path.split(".")
         old, new = was.get(*steps), now.get(*steps)
-        if not late_inside(new) and not late_inside(old) and _plain(old) != _plain(new):
+        if late_inside(new) or late_inside(old) or (new is None and path in kept):
+            continue
+        old, new = (_plain((defaults or {}).get(path) if v is None else v) for v in (old, new))
+        if old != new and not alike(old, new):
             found.append(path)
     return found
+
+
+def same_word(one: Any, other: Any) -> bool:
+    """Whether two values say the same to Azure, which minds neither case nor blanks: East US is eastus."""
+    return _folded(one) == _folded(other)
+
+
+def _folded(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {k: _folded(plain(v)) for k, v in cast("Mapping[str, Any]", value).items()}
+    if isinstance(value, (list, tuple)):
+        return [_folded(plain(v)) for v in cast("list[Any]", value)]
+    return "".join(value.lower().split()) if isinstance(value, str) else value
 
 
 def unsure(was: Resource, now: Resource, paths: Iterable[str]) -> list[str]:
@@ -36,7 +66,8 @@ def unsure(was: Resource, now: Resource, paths: Iterable[str]) -> list[str]:
 
 def shrinks(was: Resource, now: Resource, path: str) -> bool:
     """Whether a number is smaller than it was, and nothing ignores that."""
-    before, after = number(was.get(path)), number(now.get(path))
+    steps = path.split(".")
+    before, after = number(was.get(*steps)), number(now.get(*steps))
     return before is not None and after is not None and after < before and not covered(now, "ignoreChanges", path)
 
 
@@ -49,9 +80,10 @@ def late_inside(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers in text and lists of one spelling, so that a value equals itself as the state wrote it."""
+    """Numbers in text and lists of one spelling and order, so that a value equals itself as the state wrote it."""
+    value = plain(value)
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in cast("list[Any]", value)]
+        return sorted((_plain(v) for v in cast("list[Any]", value)), key=repr) or None
     if truth(value) is not None:
         return truth(value)
     found = number(value)

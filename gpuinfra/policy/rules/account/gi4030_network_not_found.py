@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Severity
 from ...account_facts import Absent, Network, Subnet
-from ...account_pools import passed, unsure
+from ...account_pools import passed, same_network, unsure
 from ...rule import AccountContext, AccountRule, AccountVerdict, Examples, described
 
 CODE = described("GI4030", "network-not-found", Severity.ERROR, __doc__, ("AWS NET-19", "GCP-NET-05"))
@@ -45,24 +45,13 @@ def check(ctx: AccountContext) -> Iterator[AccountVerdict]:
 
 def _wrong(ctx: AccountContext, subnet: Subnet) -> str:
     net, plan = ctx.plan.network, ctx.plan
-    if subnet.network and not _same(subnet.network, net.existing_network):
+    if subnet.network and not same_network(subnet.network, net.existing_network):
         return f"'{net.existing_subnet}' is of network {subnet.network}, and the spec names {net.existing_network}"
     if subnet.region and subnet.region != plan.region:
         return f"'{net.existing_subnet}' is in {subnet.region}, and the cluster in {plan.region}"
     if subnet.zone and plan.zone and subnet.zone != plan.zone:
         return f"'{net.existing_subnet}' is in {subnet.zone}, and the nodes in {plan.zone}"
     return ""
-
-
-def _same(found: str, named: str) -> bool:
-    """Whether two names mean one network: a name alone is the last part of a path."""
-    a, b = found.lower(), named.lower()
-    return (
-        a == b
-        or a.endswith(f"/{b}")
-        or b.endswith(f"/{a}")
-        or a.partition("projects/")[2] == b.partition("projects/")[2] != ""
-    )
 
 
 _T = """\

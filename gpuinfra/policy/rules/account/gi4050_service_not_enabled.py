@@ -1,6 +1,7 @@
 """An API or a resource provider that is not enabled.
 
 What: The project lacks an API, or the subscription a resource provider, that the cluster's resources need.
+Severity: warning on Azure, where the deployment may register it itself
 Why: `up` stops in the middle (SERVICE_DISABLED, MissingSubscriptionRegistration), with what was made so far billing.
 Fix: Enable it once: gcloud services enable NAME, or az provider register --namespace NAME. Wait a few minutes.
 References: Google Cloud docs, enable and disable services; Azure docs, resource providers and types
@@ -19,6 +20,9 @@ from ...rule import AccountContext, AccountRule, AccountVerdict, Examples, descr
 
 CODE = described("GI4050", "service-not-enabled", Severity.ERROR, __doc__, ("AZ PUL-03",))
 
+_SEVERITY = {Provider.AZURE: Severity.WARNING}
+"""Azure's provider registers most of what it needs by itself, where the deployer may; Google's enables nothing."""
+
 
 def check(ctx: AccountContext) -> Iterator[AccountVerdict]:
     """One verdict for each service that something of the plan needs."""
@@ -29,7 +33,8 @@ def check(ctx: AccountContext) -> Iterator[AccountVerdict]:
         elif enabled:
             yield passed(CODE, path, f"{name} is enabled")
         else:
-            yield CODE.at(path, f"{name} is not enabled, and the cluster needs it", f"enable it: {how}")
+            text = f"{name} is not enabled, and the cluster needs it"
+            yield CODE.at(path, text, f"enable it: {how}", severity=_SEVERITY.get(ctx.plan.provider))
 
 
 _T = """\

@@ -1,6 +1,6 @@
 """A job for GPUs on nodes that have none.
 
-What: A pool of the job has no GPU, and the job is started by torchrun or its container holds CUDA or ROCm.
+What: A pool of the job has no GPU, and the job is started by torchrun.
 Why: N1 machines of Google have no GPU unless one is attached; any cloud's CPU type has none. The nodes start and bill, and the job computes on the CPU or ends at once.
 Fix: Name a type with GPUs, or on N1 `accelerator: {model: T4, count: 1}`; or leave the pool out of `job.pools`.
 References: hashicorp/terraform-provider-google#8765

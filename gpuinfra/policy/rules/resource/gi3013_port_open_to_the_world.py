@@ -1,6 +1,6 @@
 """A port of the nodes that the whole internet may reach.
 
-What: A security group lets 0.0.0.0/0 or ::/0 in: to SSH or RDP anywhere, or to any port of nodes.
+What: A security group lets 0.0.0.0/0 or ::/0 in: to SSH or RDP anywhere, or to any port of nodes; or an EKS node group has an SSH key for remote access and no group that may use it.
 Why: GPU nodes are found by scanners within minutes, and are worth stealing.
 Fix: Name the addresses that need to come in, or none: Session Manager needs no open port.
 References: CIS AWS Foundations Benchmark 5.2; aws/aws-parallelcluster, allowed-ips
@@ -12,27 +12,60 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import FirewallRule
+from ...aws_graph import NODE_GROUP, AwsGraph, FirewallRule, Nodes
+from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import items, late
 
 CODE = described("GI3013", "port-open-to-the-world", Severity.ERROR, __doc__, ("AWS NET-18",))
+_REMOTE = "remoteAccess"
+_WEB_PORTS = (80, 443)
 _ADMIN_PORTS = (22, 3389)
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each rule."""
     aws = ctx.aws
-    of_nodes = {g.urn for n in aws.nodes for g in aws.security_groups(n).resources}
+    plain = [aws.without_gpus(n) for n in aws.nodes]
+    of_nodes = _groups(aws, [n for n, p in zip(aws.nodes, plain, strict=True) if not p])
+    # A web server beside the cluster is meant to be open; in a program without GPUs so is any service.
+    of_others = _groups(aws, [n for n, p in zip(aws.nodes, plain, strict=True) if p]) if not all(plain) else set[str]()
     for rule in aws.all_firewall_rules:
         if not rule.ingress:
             continue
         world = [c for c in rule.cidrs if c in ("0.0.0.0/0", "::/0")]
-        exposed = rule.group in of_nodes or _reaches_admin(rule)
+        exposed = rule.group in of_nodes or _reaches_admin(rule) or (rule.group in of_others and not _is_web(rule))
         if world and exposed:
             where = f"{rule.source.name}.{rule.path}" if rule.path else rule.source.name
             yield CODE.at(where, f"{_ports(rule)} is open to {world[0]}, the whole internet", resource=rule.source.name)
         elif rule.unknown and not world and (rule.group in of_nodes or not rule.group):
             yield Undecided(CODE.code, rule.source.name, "who may come in is not known yet")
+    for group in aws.of_type(NODE_GROUP):
+        yield from _remote_access(group)
+
+
+def _remote_access(group: Resource) -> Iterator[Diagnostic | Undecided]:
+    """EKS opens port 22 to every address where a key is named and no source group. Beside a template it is refused."""
+    key, sources = group.get(_REMOTE, "ec2SshKey"), group.get(_REMOTE, "sourceSecurityGroupIds")
+    if key is None or group.get("launchTemplate") is not None:
+        return
+    if late(sources) or (late(key) and late(group.get(_REMOTE))):
+        yield Undecided(CODE.code, group.name, "who may come in is not known yet")
+    elif not items(sources):
+        yield CODE.at(
+            f"{group.name}.{_REMOTE}.sourceSecurityGroupIds",
+            "absent, and EKS then opens SSH of the nodes to 0.0.0.0/0, the whole internet",
+            "name the groups that may come in, or leave remoteAccess out and use Session Manager",
+            resource=group.name,
+        )
+
+
+def _groups(aws: AwsGraph, nodes: list[Nodes]) -> set[str]:
+    return {g.urn for n in nodes for g in aws.security_groups(n).resources}
+
+
+def _is_web(rule: FirewallRule) -> bool:
+    return rule.from_port in _WEB_PORTS and rule.to_port == rule.from_port
 
 
 def _reaches_admin(rule: FirewallRule) -> bool:
@@ -55,10 +88,20 @@ _T = """\
   inputs: {{securityGroupId: !ref nodes-sg.id , cidrIpv4: {0}, ipProtocol: tcp, fromPort: 22, toPort: 22}}
 """
 
+_GROUP = """\
+- type: aws.eks.NodeGroup
+  name: pool
+  inputs: {{instanceTypes: [g5.xlarge], remoteAccess: {{ec2SshKey: ops, sourceSecurityGroupIds: {0}}}}}
+"""
+
 RULE = ResourceRule(
     CODE,
     ("network", "security"),
     check,
-    Examples((_T.format("203.0.113.0/24"),), (_T.format("0.0.0.0/0"),), (_T.format("!unknown "),)),
+    Examples(
+        (_T.format("203.0.113.0/24"), _GROUP.format("[sg-1]")),
+        (_T.format("0.0.0.0/0"), _GROUP.format("null")),
+        (_T.format("!unknown "), _GROUP.format("!unknown ")),
+    ),
     providers=(Provider.AWS,),
 )

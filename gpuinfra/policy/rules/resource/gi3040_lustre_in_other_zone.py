@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import LUSTRE, SUBNET
+from ...aws_graph import LUSTRE, SUBNET, AwsGraph
+from ...aws_kubernetes import node_groups
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import given, late
@@ -31,11 +32,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, fs.name, "the zone of its subnet is not known yet")
             continue
         away: dict[str, str] = {}
-        for nodes in ctx.aws.nodes:
-            for subnet in ctx.aws.subnets(nodes).resources:
-                other = _zone(subnet)
-                if isinstance(zone, str) and isinstance(other, str) and other != zone and _is_id(other) == _is_id(zone):
-                    away.setdefault(other, nodes.name)
+        for user, subnet in _homes(ctx.aws):
+            other = _zone(subnet)
+            if isinstance(zone, str) and isinstance(other, str) and other != zone and _is_id(other) == _is_id(zone):
+                away.setdefault(other, user)
         if away:
             yield CODE.at(
                 f"{fs.name}.subnetIds",
@@ -43,6 +43,16 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 f"{', '.join(sorted(away))}",
                 resource=fs.name,
             )
+
+
+def _homes(aws: AwsGraph) -> Iterator[tuple[str, Resource]]:
+    """The nodes that may have GPUs, by name, with each subnet that they may stand in."""
+    for nodes in aws.nodes:
+        if not aws.without_gpus(nodes):
+            yield from ((nodes.name, s) for s in aws.subnets(nodes).resources)
+    for group in node_groups(aws):
+        if group.nodes is None and group.has_gpu:
+            yield from ((group.resource.name, s) for s in aws.linked(group.resource, "subnetIds", SUBNET).resources)
 
 
 def _zone(subnet: Resource) -> object:

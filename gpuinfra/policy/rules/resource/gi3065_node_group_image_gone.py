@@ -1,6 +1,6 @@
 """An EKS image type that no longer exists.
 
-What: A node group's amiType is one of Amazon Linux 2.
+What: A node group's amiType, or the image of a Karpenter node class, is one of Amazon Linux 2.
 Why: EKS publishes no Amazon Linux 2 images since 2025-11-26; the group is refused, or stays on an image without patches.
 Fix: Use AL2023_x86_64_NVIDIA (arm64: AL2023_ARM_64_NVIDIA).
 References: EKS User Guide, end of Amazon Linux 2 AMIs
@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import NODE_GROUP
+from ...aws_karpenter import node_classes
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late
+from ...wire_values import entries, late, plain
 
 CODE = described("GI3065", "node-group-image-gone", Severity.ERROR, __doc__, ("AWS EKS-04",))
 
@@ -27,14 +28,42 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, group.name, "the image type is not known yet")
         elif isinstance(said, str) and said.startswith("AL2_"):
             yield CODE.at(f"{group.name}.amiType", f"{said} has no images any more", resource=group.name)
+    for node_class in node_classes(ctx.aws):
+        spec = node_class.get("spec")
+        named = [("amiFamily", node_class.get("spec", "amiFamily"))]
+        named += [
+            (f"amiSelectorTerms[{n}].alias", plain(t.get("alias")))
+            for n, t in enumerate(entries(node_class.get("spec", "amiSelectorTerms")))
+        ]
+        gone = next(((k, v) for k, v in named if isinstance(v, str) and (v == "AL2" or v.startswith("al2@"))), None)
+        if late(spec) or any(late(v) for _, v in named):
+            yield Undecided(CODE.code, node_class.name, "the image is not known yet")
+        elif gone is not None:
+            text = f"{gone[1]} has no images any more"
+            yield CODE.at(
+                f"{node_class.name}.spec.{gone[0]}",
+                text,
+                "take the alias al2023 and a version",
+                resource=node_class.name,
+            )
 
 
 _T = "- {{type: aws.eks.NodeGroup, name: pool, inputs: {{amiType: {0}}}}}\n"
+
+_CLASS = """\
+- type: kubernetes:karpenter.k8s.aws/v1:EC2NodeClass
+  name: class
+  inputs: {{spec: {{amiSelectorTerms: [{{alias: {0}}}]}}}}
+"""
 
 RULE = ResourceRule(
     CODE,
     ("kubernetes", "image"),
     check,
-    Examples((_T.format("AL2023_x86_64_NVIDIA"),), (_T.format("AL2_x86_64_GPU"),), (_T.format("!unknown "),)),
+    Examples(
+        (_T.format("AL2023_x86_64_NVIDIA"), _CLASS.format("al2023@v20261015")),
+        (_T.format("AL2_x86_64_GPU"), _CLASS.format("al2@latest")),
+        (_T.format("!unknown "), _CLASS.format("!unknown ")),
+    ),
     providers=(Provider.AWS,),
 )

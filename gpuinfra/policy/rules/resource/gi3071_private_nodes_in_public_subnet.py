@@ -15,13 +15,15 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import INSTANCE, SUBNET, AwsGraph, Nodes
 from ...aws_kubernetes import node_groups
-from ...aws_routes import Way, endpoints, way_out
+from ...aws_routes import Way, endpoints, speaks_ipv6, way_out
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain, truth
 
 CODE = described("GI3071", "private-nodes-in-public-subnet", Severity.ERROR, __doc__, ("AWS CMP-26",))
 _KEY = "associatePublicIpAddress"
+_OF_SIX = ("assignIpv6AddressOnCreation", "ipv6Native")
+_SIX = ("ipv6AddressCount", "ipv6Addresses", "ipv6PrefixCount", "primaryIpv6")
 _ADDRESSES = ("aws:ec2/eip:Eip", "aws:ec2/eipAssociation:EipAssociation")
 
 
@@ -36,6 +38,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         for subnet in aws.subnets(nodes).resources:
             given = asked if asked is not None else subnet.get("mapPublicIpOnLaunch")
             if several and truth(given):
+                continue
+            if _has_ipv6(nodes) and speaks_ipv6(aws, subnet):
                 continue
             verdict = _judged(aws, nodes.name, f"{nodes.name}.{key}", subnet, given)
             if verdict is not None:
@@ -66,9 +70,23 @@ def _has_own_address(aws: AwsGraph, nodes: Nodes) -> bool:
     )
 
 
+def _has_ipv6(nodes: Nodes) -> bool:
+    """Whether nodes ask for an IPv6 address themselves."""
+    asked = [nodes.template.get(k) for k in _SIX] + [
+        plain(i.get(k)) for i in (nodes.interfaces or ())[:1] for k in _SIX
+    ]
+    return any(v not in (None, 0, "0", "false", False, [], ()) for v in asked)
+
+
 def _judged(aws: AwsGraph, name: str, path: str, subnet: Resource, given: Any) -> Diagnostic | Undecided | None:
     if way_out(aws, subnet) is not Way.INTERNET or truth(given):
         return None
+    if speaks_ipv6(aws, subnet):
+        of_six = [subnet.get(k) for k in _OF_SIX]
+        if any(truth(v) for v in of_six):
+            return None
+        if any(late(v) for v in of_six):
+            return Undecided(CODE.code, name, "whether the nodes get IPv6 addresses is not known yet")
     if late(given):
         return Undecided(CODE.code, name, "whether the nodes get public addresses is not known yet")
     if any(e.get("vpcEndpointType") == "Interface" for e in endpoints(aws, subnet)):

@@ -1,7 +1,6 @@
 """A group of GPU nodes over subnets that do not go together.
 
 What: One group names a subnet twice, or subnets of different VPCs; or two subnets of one zone.
-Severity: warning for two subnets of one zone
 Why: A group lives in one VPC and takes each subnet once: the request is refused. Two subnets of one zone part nodes that could stand together, and bring no second zone.
 Fix: Name each subnet once, all of one VPC, one for each zone.
 References: aws/aws-parallelcluster, SubnetsValidator and QueueSubnetsValidator
@@ -55,7 +54,6 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 path,
                 f"{zones[crowded[0]]} of the subnets stand in zone {crowded[0]}",
                 resource=group.name,
-                severity=Severity.WARNING,
             )
 
 

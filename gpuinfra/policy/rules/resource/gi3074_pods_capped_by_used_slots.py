@@ -9,6 +9,7 @@ References: awslabs/amazon-eks-ami#1392; aws/karpenter-provider-aws, designs/efa
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
@@ -22,6 +23,7 @@ from ...wire_values import late, truth
 
 CODE = described("GI3074", "pods-capped-by-used-slots", Severity.WARNING, __doc__, ("AWS NET-22",))
 _NAME, _SWITCH = "vpc-cni", "ENABLE_PREFIX_DELEGATION"
+_IN_YAML = re.compile(rf"""(?m)^[^#\n]*{_SWITCH}["']?\s*:\s*["']?(?i:true)\b""")
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -52,7 +54,7 @@ def _delegates(value: Any) -> bool:
         found = json.loads(value) if isinstance(value, str) else value
     except ValueError:
         # YAML is taken as well.
-        return isinstance(value, str) and _SWITCH in value
+        return isinstance(value, str) and _IN_YAML.search(value) is not None
     env = cast(Mapping[str, Any], found).get("env") if isinstance(found, Mapping) else None
     return isinstance(env, Mapping) and truth(str(cast(Mapping[str, Any], env).get(_SWITCH)).lower()) is True
 
@@ -69,13 +71,15 @@ _T = """\
 - {{type: aws.eks.Addon, name: cni, inputs: {{addonName: vpc-cni, configurationValues: {0}}}}}
 """
 
+_YAML = """'env: {ENABLE_PREFIX_DELEGATION: "%s"}'"""
+
 RULE = ResourceRule(
     CODE,
     ("kubernetes", "network"),
     check,
     Examples(
-        (_T.format("""'{"env": {"ENABLE_PREFIX_DELEGATION": "true"}}'"""),),
-        (_T.format("null"), _T.format("""'{"env": {}}'""")),
+        (_T.format("""'{"env": {"ENABLE_PREFIX_DELEGATION": "true"}}'"""), _T.format(_YAML % "true")),
+        (_T.format("null"), _T.format("""'{"env": {}}'"""), _T.format(_YAML % "false")),
         (_T.format("!unknown "),),
     ),
     providers=(Provider.AWS,),

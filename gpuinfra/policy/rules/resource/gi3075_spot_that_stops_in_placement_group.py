@@ -1,7 +1,7 @@
 """Spot nodes that stop or hibernate in a placement group.
 
 What: A template asks for spot with the interruption behaviour `stop` or `hibernate`, and names a placement group.
-Why: EC2 starts such an instance again only where its old place is free: in a cluster placement group of GPUs that seldom comes, and the disks bill meanwhile.
+Why: EC2 takes no spot instance into a placement group that stops or hibernates when it is interrupted: the request is refused, and no node comes.
 Fix: Set instanceInterruptionBehavior: terminate, or leave the placement group out.
 References: EC2 User Guide, placement groups, rules and limitations
 """

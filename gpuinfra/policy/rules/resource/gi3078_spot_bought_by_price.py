@@ -25,10 +25,15 @@ _CHEAPEST = "lowest-price"
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each template, instance or group."""
+    """One finding for each template, instance or group. Nodes that are known to have no GPU are none of ours."""
+    plain_nodes = [n for n in ctx.aws.nodes if ctx.aws.without_gpus(n)]
+    left_out = {u.urn for n in plain_nodes for u in (n.template, *n.groups)}
     for t in ctx.aws.of_type(LAUNCH_TEMPLATE, INSTANCE):
-        yield from _priced(t, _PRICE, t.get(*_PRICE))
+        if t.urn not in left_out:
+            yield from _priced(t, _PRICE, t.get(*_PRICE))
     for group in ctx.aws.of_type(SCALING_GROUP):
+        if group.urn in left_out:
+            continue
         share = group.get(*_SPLIT, "onDemandPercentageAboveBaseCapacity")
         known = number(share)
         if group.get("mixedInstancesPolicy") is None or (not late(share) and (known is None or known >= 100)):

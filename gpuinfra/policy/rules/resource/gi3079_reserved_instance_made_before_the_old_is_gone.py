@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_capacity import has_target, reserved_count, target
+from ...aws_capacity import has_target, reserved_count, target, target_is_late
 from ...aws_graph import INSTANCE
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -30,8 +30,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         count = reserved_count(ctx, box)
         if count is not None and count > sum(_same(b, box) for b in boxes):
             continue
+        if target_is_late(box):
+            yield Undecided(CODE.code, box.name, "whether the instance aims at a reservation is not known yet")
+            continue
         held = ctx.aws.link(box, "capacityReservationSpecification", target(box)).resources
-        if held and late(held[0].get("instanceCount")):
+        if late(held[0].get("instanceCount")) if held else late(target(box)):
             yield Undecided(CODE.code, box.name, "how many instances are reserved is not known yet")
             continue
         yield CODE.at(

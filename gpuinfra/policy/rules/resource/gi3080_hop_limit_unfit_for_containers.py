@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
+from ...aws_graph import NODE_GROUP, Nodes
 from ...aws_kubernetes import in_kubernetes
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
@@ -22,7 +23,7 @@ _KEY, _FITS = "httpPutResponseHopLimit", 2
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each template. Without metadataOptions the image may set the limit: nothing is said."""
+    """One finding for each template. A limit that is not written is the image's: 2 with EKS's Amazon Linux 2023."""
     for nodes in ctx.aws.nodes:
         options = nodes.template.get("metadataOptions")
         if not in_kubernetes(nodes) or not isinstance(options, Mapping):
@@ -31,9 +32,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         path, known = f"{nodes.name}.metadataOptions.{_KEY}", number(value)
         if late(value):
             yield Undecided(CODE.code, nodes.name, "the hop limit is not known yet")
-        elif value is None or (known is not None and known < _FITS):
-            said = f"{known:g}" if known is not None else "absent, which means 1"
-            yield CODE.at(path, f"the hop limit is {said}: containers get no answer", resource=nodes.name)
+        elif value is None:
+            if not _of_eks(nodes):
+                yield Undecided(CODE.code, nodes.name, "the image sets the hop limit, and it is not known what it says")
+        elif known is not None and known < _FITS:
+            yield CODE.at(path, f"the hop limit is {known:g}: containers get no answer", resource=nodes.name)
         elif known is not None and known > _FITS:
             yield CODE.at(
                 path,
@@ -42,6 +45,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 resource=nodes.name,
                 severity=Severity.INFO,
             )
+
+
+def _of_eks(nodes: Nodes) -> bool:
+    """Whether every group takes EKS's own Amazon Linux 2023, which it does where it names no image."""
+    kinds = [g.get("amiType") for g in nodes.groups if g.type == NODE_GROUP]
+    own = nodes.template.get("imageId") is not None or len(kinds) < len(nodes.groups)
+    return not own and all(k is None or (isinstance(k, str) and k.startswith("AL2023_")) for k in kinds)
 
 
 _T = """\
@@ -55,6 +65,6 @@ RULE = ResourceRule(
     CODE,
     ("kubernetes", "security"),
     check,
-    Examples((_T.format(2),), (_T.format(1), _T.format("null"), _T.format(5)), (_T.format("!unknown "),)),
+    Examples((_T.format(2), _T.format("null")), (_T.format(1), _T.format(5)), (_T.format("!unknown "),)),
     providers=(Provider.AWS,),
 )

@@ -19,12 +19,22 @@ from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3083", "boot-script-moves-the-driver", Severity.WARNING, __doc__, ("AWS CMP-12",))
 _WITH_NVSWITCH = ("p4", "p5", "p6")
+_WORD = r"(?<![-\w])"
 _UPGRADES = (
-    re.compile(r"(?m)^[^#\n]*\bapt(?:-get)?\b[^#\n;&|]*\b(?:dist-upgrade|full-upgrade|upgrade)\b"),
-    re.compile(r"(?m)^[^#\n]*\b(?:yum|dnf)\b[^#\n;&|]*\b(?:update|upgrade)\b(?![^\n;&|]*(?:--exclude|-x )|[ \t]+\w)"),
+    re.compile(
+        rf"(?m){_WORD}(?<!etc/)apt(?:-get)?\b[^#\n;&|]*?[\s,'\"]{_WORD}(?:dist-upgrade|full-upgrade|upgrade)(?![-\w])[^#\n;&|]*"
+    ),
+    re.compile(rf"(?m){_WORD}(?:yum|dnf)\b[^#\n;&|]*?[\s,'\"]{_WORD}(?:update|upgrade)(?![-\w])[^#\n;&|]*"),
     re.compile(r"(?m)^package_upgrade:\s*true"),
-    re.compile(r"(?m)^[^#\n]*\b(?:enable|start|install)\b[^#\n;&|]*\bunattended-upgrades\b"),
+    re.compile(rf"(?m){_WORD}(?:enable|start|install)\b[^#\n;&|]*\bunattended-upgrades\b"),
 )
+_SPARES = re.compile(
+    r"--exclude|\s-x[ =]|--simulate|--dry-run|--just-print|--download-only|--assume-?no|\s-s(?!\S)|\slist\s|--only-upgrade"
+    # Packages that are named are not everything.
+    r"|\b(?:yum|dnf)\b(?:\s+-\S+)*\s+(?:update|upgrade)(?:\s+-\S+)*\s+[A-Za-z@*][^\s=]*"
+)
+_PRINTS = re.compile(r"\b(?:echo|printf|logger|log|wall)\b(.*)$")
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
 _HELD = re.compile(r"apt-mark\s+hold\b|versionlock\s+add\b")
 
 
@@ -39,7 +49,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 yield Undecided(CODE.code, nodes.name, "the boot script is not known yet")
                 continue
             text = script(value) if isinstance(value, str) else ""
-            found = next((m for pattern in _UPGRADES if (m := pattern.search(text))), None)
+            found = next((m for pattern in _UPGRADES for m in pattern.finditer(text) if _runs(text, m)), None)
             if found and not _HELD.search(text):
                 yield CODE.at(
                     f"{nodes.name}.{key}",
@@ -47,6 +57,18 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                     f"{nodes.instance_type} with everything else",
                     resource=nodes.name,
                 )
+
+
+def _runs(text: str, found: re.Match[str]) -> bool:
+    """Whether a command is run and spares nothing: no comment, nothing that is only printed, no list of packages."""
+    before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+    if re.search(r"(?:^|\s)#", before) or _SPARES.search(found[0]):
+        return False
+    printed = _PRINTS.search(before)
+    if printed is None:
+        return True
+    rest = _QUOTED.sub("", printed[1])
+    return not ("'" in rest or '"' in rest) and any(c in rest for c in ";&|")
 
 
 _T = """\
@@ -67,6 +89,9 @@ RULE = ResourceRule(
             _T.format(_script("apt-get update && apt-get install -y jq")),
             _T.format(_script("apt-mark hold 'nvidia-*'", "apt-get -y upgrade")),
             _T.format(_script("dnf update -y --exclude='nvidia*'")),
+            _T.format(
+                _script("apt-get install -y --only-upgrade jq", "dnf check-update", "echo 'run apt-get upgrade'")
+            ),
         ),
         (_T.format(_script("apt-get update", "apt-get -y dist-upgrade")), _T.format(_script("yum update -y"))),
         (_T.format("!unknown "),),

@@ -96,10 +96,26 @@ def _too_wide(statement: Mapping[str, Any]) -> str:
     if statement.get("Effect") != "Allow":
         return ""
     actions, places = _texts(statement.get("Action")), _texts(statement.get("Resource"))
-    wide = next((a for a in actions if a.lower() in _WIDE), "")
-    passes = next((a for a in actions if a.lower() == "iam:passrole"), "")
-    bounded = statement.get("Condition") is not None
-    return wide or (f"{passes} every role" if passes and "*" in places and not bounded else "")
+    condition = statement.get("Condition")
+    if statement.get("NotAction") is not None and _everywhere(places, "*"):
+        wide = "do anything but " + ", ".join(_texts(statement.get("NotAction")))[:60]
+    else:
+        wide = next((a for a in actions if a.lower() in _WIDE), "") if _everywhere(places, "*") else ""
+    passes = next((a for a in actions if a.lower() in ("iam:passrole", "iam:pass*")), "")
+    # A tag bounds what may be touched; other conditions say when or from where.
+    if wide and not _names_a_tag(condition):
+        return wide
+    return f"{passes} every role" if passes and condition is None and _everywhere(places, "*", "role/*") else ""
+
+
+def _everywhere(places: list[str], *whole: str) -> bool:
+    """Whether a statement is for every resource: `*`, an ARN that ends in it, or no list at all but one of exceptions."""
+    return not places or any(p == "*" or p.split(":", 5)[-1] in whole for p in places)
+
+
+def _names_a_tag(condition: Any) -> bool:
+    tests = list(cast(Mapping[str, Any], condition).values()) if isinstance(condition, Mapping) else []
+    return any("tag/" in str(k).lower() for t in tests if isinstance(t, Mapping) for k in cast(Mapping[str, Any], t))
 
 
 def _texts(value: Any) -> list[str]:
@@ -115,6 +131,10 @@ _T = """\
   inputs: {{instanceType: p5.48xlarge, iamInstanceProfile: {{arn: !ref profile.arn }}}}
 """
 _POLICY_OF = """'{"Statement": [{"Effect": "Allow", "Action": [%s], "Resource": "*"}]}'"""
+_TAGGED = (
+    """'{"Statement": [{"Effect": "Allow", "Action": "ec2:*", "Resource": "*", """
+    """"Condition": {"StringEquals": {"ec2:ResourceTag/cluster": "acme"}}}]}'"""
+)
 _MANAGED = """\
 - {{type: aws.iam.Role, name: role, inputs: {{}}}}
 - type: aws.iam.RolePolicyAttachment
@@ -130,7 +150,11 @@ RULE = ResourceRule(
     ("security",),
     check,
     Examples(
-        (_T.format(_POLICY_OF % '"s3:GetObject"'), _MANAGED.format("AmazonEKSWorkerNodePolicy")),
+        (
+            _T.format(_POLICY_OF % '"s3:GetObject"'),
+            _T.format(_TAGGED),
+            _MANAGED.format("AmazonEKSWorkerNodePolicy"),
+        ),
         (
             _T.format(_POLICY_OF % '"ec2:*"'),
             _T.format(_POLICY_OF % '"iam:PassRole"'),

@@ -34,6 +34,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
             yield Undecided(CODE.code, nodes.name, what)
         elif named.resources and not _joined(ctx.aws, nodes, named.resources, cluster):
+            if _by_address(ctx.aws, named.resources, cluster):
+                yield Undecided(CODE.code, nodes.name, "a rule by addresses may join the nodes to the cluster")
+                continue
             yield CODE.at(
                 f"{nodes.name}.{'networkInterfaces' if nodes.interfaces else 'vpcSecurityGroupIds'}",
                 f"security group '{named.resources[0].name}' replaces that of cluster '{cluster.name}', and no rule joins "
@@ -53,6 +56,17 @@ def _joined(aws: AwsGraph, nodes: Nodes, groups: tuple[Resource, ...], cluster: 
     if planes & homes:
         return True
     return any(_speaks_of_both(r, homes, planes, cluster) for r in aws.all_firewall_rules)
+
+
+def _by_address(aws: AwsGraph, groups: tuple[Resource, ...], cluster: Resource) -> bool:
+    """Whether a rule lets addresses, or something not known yet, reach the nodes or the cluster."""
+    homes = {g.urn for g in groups}
+    return any(
+        rule.ingress
+        and (rule.cidrs or rule.unknown)
+        and (rule.group in homes or cluster.urn in rule.source.property_dependencies.get("securityGroupId", ()))
+        for rule in aws.all_firewall_rules
+    )
 
 
 def _speaks_of_both(rule: FirewallRule, homes: set[str], planes: set[str], cluster: Resource) -> bool:

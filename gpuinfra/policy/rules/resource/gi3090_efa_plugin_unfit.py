@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_kubernetes import charts, node_groups, version_of
+from ...aws_kubernetes import charts, grows_elsewhere, in_kubernetes, node_groups, version_of
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
@@ -26,7 +26,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each chart. A chart without a version is the newest."""
     found = charts(ctx.aws, _CHART)
     groups = node_groups(ctx.aws) if found else ()
-    kinds = {t for g in groups for t in g.types} | {n.instance_type for n in ctx.aws.nodes if found}
+    kinds = {t for g in groups for t in g.types}
+    kinds |= {n.instance_type for n in ctx.aws.nodes if found and in_kubernetes(n)}
     for chart in found:
         said = chart.get("version")
         version = version_of(said)
@@ -49,8 +50,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 
 def _none_has_efa(ctx: GraphContext) -> bool:
-    """Whether every node group is known, and none has an EFA interface."""
+    """Whether every node group is known, none has an EFA interface, and no node comes in another way."""
     groups = node_groups(ctx.aws)
+    if grows_elsewhere(ctx.aws):
+        return False
     shown = all(not g.unknown and (g.nodes is None or g.nodes.interfaces is not None) for g in groups)
     return bool(groups) and shown and not any(n.efa for n in ctx.aws.nodes)
 

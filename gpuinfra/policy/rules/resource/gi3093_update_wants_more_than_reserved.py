@@ -12,9 +12,10 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_capacity import has_target, reserved_count
+from ...aws_capacity import has_target, reservation, reserved_count, target_is_late
 from ...aws_graph import group_size
 from ...aws_kubernetes import node_groups
+from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 
@@ -26,13 +27,19 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each group. A reservation that is known to be larger than the group has room."""
     for group in node_groups(ctx.aws):
         r, template = group.resource, group.nodes.template if group.nodes is not None else None
-        bound = r.get("capacityType") == "CAPACITY_BLOCK" or (template is not None and has_target(template))
+        how = r.get("capacityType")
+        bound = how == "CAPACITY_BLOCK" or (template is not None and has_target(template))
+        if (late(how) and not bound) or (how != "CAPACITY_BLOCK" and template is not None and target_is_late(template)):
+            yield Undecided(CODE.code, r.name, "how the group is bought is not known yet")
+            continue
         if not bound:
             continue
         strategy, most = r.get("updateConfig", "updateStrategy"), group_size(r)[2]
         count = reserved_count(ctx, template) if template is not None else None
         if late(strategy):
             yield Undecided(CODE.code, r.name, "how the group is updated is not known yet")
+        elif strategy != _SPARE and template is not None and _size_is_late(ctx, template, r):
+            yield Undecided(CODE.code, r.name, "it is not known yet whether the reservation has room for one more")
         elif strategy != _SPARE and not (count is not None and most is not None and count > most):
             wanted = number(r.get("updateConfig", "maxUnavailable")) or 1
             yield CODE.at(
@@ -40,6 +47,12 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 f"an update asks for {wanted:g} node{'s' if wanted != 1 else ''} more than the reservation holds",
                 resource=r.name,
             )
+
+
+def _size_is_late(ctx: GraphContext, template: Resource, group: Resource) -> bool:
+    """Whether the reservation or the group has a size that is known only later."""
+    held = reservation(ctx, template)
+    return held is not None and (late(held.get("instanceCount")) or late(group.get("scalingConfig", "maxSize")))
 
 
 _T = """\

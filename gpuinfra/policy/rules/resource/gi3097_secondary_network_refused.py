@@ -13,7 +13,7 @@ from ipaddress import ip_network
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_capacity import has_target, market
+from ...aws_capacity import has_target, market, target_is_late
 from ...aws_graph import LAUNCH_TEMPLATE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late
@@ -42,9 +42,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
     for template in ctx.aws.of_type(LAUNCH_TEMPLATE):
         wanted = template.get("secondaryInterfaces")
+        if late(wanted):
+            yield Undecided(CODE.code, template.name, "whether there are secondary interfaces is not known yet")
         if not items(wanted):
             continue
-        if late(market(template)):
+        if late(market(template)) or (target_is_late(template) and market(template) != "spot"):
             yield Undecided(CODE.code, template.name, "how the nodes are bought is not known yet")
         elif not has_target(template) or market(template) == "spot":
             how = "are spot" if market(template) == "spot" else "aim at no reservation"
@@ -72,7 +74,7 @@ RULE = ResourceRule(
     Examples(
         (_N.format("10.64.0.0/16"), _T.format(_TARGET)),
         (_N.format("10.64.0.0/30"), _T.format("null")),
-        (_N.format("!unknown "),),
+        (_N.format("!unknown "), _T.format("!unknown ")),
     ),
     providers=(Provider.AWS,),
 )

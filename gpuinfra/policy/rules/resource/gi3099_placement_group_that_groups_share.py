@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import PLACEMENT_GROUP, Nodes, group_size
+from ...aws_graph import NODE_GROUP, PLACEMENT_GROUP, Nodes, group_size
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
@@ -33,10 +33,12 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             users.setdefault(home.urn, []).extend((nodes, g) for g in nodes.groups)
     for urn, found in users.items():
         strategy = homes[urn].get("strategy")
-        if len(found) < 2 or not any(_grows(g) for _, g in found):
+        if len(found) < 2 or all(_grows(g) is False for _, g in found):
             continue
         if late(strategy):
             yield Undecided(CODE.code, homes[urn].name, "the strategy of the placement group is not known yet")
+        elif strategy == "cluster" and not any(_grows(g) for _, g in found):
+            yield Undecided(CODE.code, homes[urn].name, "how large the groups in it are is not known yet")
         elif strategy == "cluster":
             names = " and ".join(f"'{g.name}'" for _, g in found[:3])
             yield CODE.at(
@@ -44,9 +46,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
 
 
-def _grows(group: Resource) -> bool:
+def _grows(group: Resource) -> bool | None:
+    """Whether a group has room to grow. None: not known yet."""
     least, _, most = group_size(group)
-    return least != most
+    said = [group.get("scalingConfig", k) if group.type == NODE_GROUP else group.get(k) for k in ("minSize", "maxSize")]
+    return None if any(map(late, said)) else least != most
 
 
 _T = """\
@@ -63,7 +67,7 @@ RULE = ResourceRule(
     Examples(
         (_T.format("cluster", 0), _T.format("spread", 8)),
         (_T.format("cluster", 8),),
-        (_T.format("!unknown ", 8),),
+        (_T.format("!unknown ", 8), _T.format("cluster", "!unknown ")),
     ),
     providers=(Provider.AWS,),
 )

@@ -18,6 +18,7 @@ from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3180", "data-disk-made-anew", Severity.WARNING, __doc__, ("GCP-DSK-08",))
 _REPLACED_BY = ("type", "zone", "image", "snapshot", "architecture")
+_ABSENT, _KEPT = {"type": "pd-standard"}, frozenset({"zone", "architecture"})
 _SIZE = "size"
 
 
@@ -29,8 +30,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         found = [
             p
-            for p in changed(was, disk, _REPLACED_BY)
-            if not covered(disk, "ignoreChanges", p) and not _same(was.get(p), disk.get(p))
+            for p in changed(was, disk, _REPLACED_BY, _ABSENT, kept=_KEPT, alike=_same)
+            if not covered(disk, "ignoreChanges", p)
         ]
         found += [_SIZE] if shrinks(was, disk, _SIZE) else []
         if found:

@@ -25,7 +25,7 @@ from ...azure_graph import (
     STORAGE_ACCOUNT,
     AzureNodes,
 )
-from ...last_inputs import changed, covered, last, unsure
+from ...last_inputs import changed, covered, last, same_word, unsure
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late, truth
@@ -58,6 +58,17 @@ _FIXED_OF = {
     NETAPP_VOLUME: ("subnetId", "zones", "creationToken"),
 }
 """What Azure refuses to change, and the provider takes for an update, by type."""
+_ABSENT: dict[str, object] = {
+    "orchestrationMode": "Uniform",
+    f"{_PROFILE}.priority": "Regular",
+    "proximityPlacementGroupType": "Standard",
+    "publicIPAllocationMethod": "Dynamic",
+    "enableNfsV3": False,
+}
+_KEPT = frozenset(
+    {"platformFaultDomainCount", "platformUpdateDomainCount", f"{_PROFILE}.storageProfile.diskControllerType"}
+)
+"""What Azure chooses itself where nothing is written, and then keeps."""
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -77,7 +88,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 
 def _changes(r: Resource, was: Resource) -> Iterator[Diagnostic]:
-    found = changed(was, r, _FIXED_OF[r.type])
+    found = changed(was, r, _FIXED_OF[r.type], _absent(r), kept=_KEPT, alike=same_word)
     if truth(was.get(_ONE_WAY)) and truth(r.get(_ONE_WAY)) is False:
         found = [p for p in found if p != _ONE_WAY]
     missing = [p for p in found if not covered(r, "replaceOnChanges", p) and not covered(r, "ignoreChanges", p)]
@@ -89,6 +100,16 @@ def _changes(r: Resource, was: Resource) -> Iterator[Diagnostic]:
             f"add to replaceOnChanges: {', '.join(missing)}",
             resource=r.name,
         )
+
+
+def _absent(r: Resource) -> dict[str, object]:
+    """What Azure takes a property for that is not written."""
+    if r.type == NAT_GATEWAY:
+        return {"sku.name": "Standard"}
+    if r.type != SCALE_SET:
+        return _ABSENT
+    uniform = str(r.get("orchestrationMode") or "Uniform").lower() == "uniform"
+    return {**_ABSENT, _ONE_WAY: uniform}
 
 
 def _options(ctx: GraphContext, nodes: AzureNodes) -> Iterator[Diagnostic]:

@@ -46,7 +46,7 @@ def _judged(provider: Provider, owner: Resource, where: str, name: str) -> Itera
     # G2 machines can be had with memory of one's own choice.
     if not isinstance(found, Miss) or kind not in _gpu_kinds(provider) or "-custom-" in name:
         return
-    family_known = _family(name) in _families(provider)
+    family_known = _line(name) in _lines(provider)
     near = [n for n in found.nearest if _kind(n) == kind]
     yield CODE.at(
         where,
@@ -83,8 +83,13 @@ def _kind(name: str) -> str:
     return family[: next((n for n, c in enumerate(family) if c.isdigit()), len(family))]
 
 
-def _families(provider: Provider) -> frozenset[str]:
-    return frozenset(_family(t.name) for t in instance_types(provider) if t.has_gpu)
+def _line(name: str) -> str:
+    """What the sizes of one machine share: p6e-gb200 of p6e-gb200.36xlarge, a3 of a3-highgpu-8g."""
+    return name.partition(".")[0] if "." in name else _family(name)
+
+
+def _lines(provider: Provider) -> frozenset[str]:
+    return frozenset(_line(t.name) for t in instance_types(provider) if t.has_gpu)
 
 
 def _gpu_kinds(provider: Provider) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """Unlike GPU machines in one group.
 
-What: One group may start machine types that differ in GPU, number of GPUs or fabric.
+What: One group may start machine types that differ in GPU or number of GPUs; where a fabric joins them, also in that, in vCPUs or network cards.
 Severity: warning where no fabric joins them: nodes that serve alone may differ, and spot asks for many types
 Why: One job over such nodes waits for the slowest, and NCCL does not cross from one fabric to another; which mix comes is left to chance.
 Fix: Name types with the same GPU, number and fabric, or make a group of each.
@@ -35,10 +35,12 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         found = {str(v): instance_type(provider, str(v)) for v in values if isinstance(v, str)}
         facts = [f for f in found.values() if isinstance(f, InstanceType) and f.has_gpu]
-        unlike = {_alike(f): f for f in facts}
+        unlike = {_alike(f, wired): f for f in facts}
         if len(unlike) > 1:
             fabric = wired and any(f.fabric is not FabricKind.NONE for f in facts)
-            said = " and ".join(f"{f.name} ({f.gpu_count} × {f.gpu_model}, {f.fabric})" for f in unlike.values())
+            said = " and ".join(
+                f"{f.name} ({f.gpu_count} × {f.gpu_model}, {f.fabric}, {f.vcpus or '?'} vCPUs)" for f in unlike.values()
+            )
             yield CODE.at(
                 where,
                 f"the group may start {said}",
@@ -48,8 +50,15 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
 
 
-def _alike(facts: InstanceType) -> tuple[object, ...]:
-    return facts.gpu_model, facts.gpu_count, facts.fabric, facts.fabric_interfaces
+def _alike(facts: InstanceType, wired: bool) -> tuple[object, ...]:
+    """What nodes must share. Those that a fabric joins start one job together: their cards and vCPUs count too. A fabric
+    that nobody asks for parts no nodes: g5.4xlarge lacks the EFA that g5.8xlarge could have."""
+    shared = (facts.gpu_model, facts.gpu_count)
+    if not wired:
+        return shared
+    fabric = (facts.fabric, facts.fabric_interfaces)
+    cards = () if facts.fabric is FabricKind.NONE else (facts.vcpus, facts.nic_count)
+    return (*shared, *fabric, *cards)
 
 
 _Found = Iterator[tuple[Resource, str, tuple[Provider, list[Any]], bool]]

@@ -13,7 +13,9 @@ import re
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
-from ...aws_graph import NODE_GROUP
+from ...aws_graph import INSTANCE
+from ...aws_kubernetes import charts, node_groups
+from ...aws_user_data import is_late, script
 from ...azure_boot import boot_text
 from ...azure_images import PLACE, booted, is_gpu_driver
 from ...gcp_disks import boot_image, boot_image_path
@@ -34,34 +36,71 @@ _STOCK = (
     "suse-cloud",
 )
 """Google's projects of images without any driver."""
-_PLAIN_EKS = re.compile(
-    r"(?:AL2023_(?:x86_64|ARM_64)_STANDARD|BOTTLEROCKET_(?:x86_64|ARM_64)(?:_FIPS)?|AL2_(?:x86_64|ARM_64))"
+_PLAIN_EKS = re.compile(r"(?:AL2023_(?:x86_64|ARM_64)_STANDARD|BOTTLEROCKET_(?:x86_64|ARM_64)(?:_FIPS)?)")
+_EKS_PATH = re.compile(
+    r"/eks/optimized-ami/[^/]+/(?:amazon-linux-2023/[^/]+/standard|amazon-linux-2(?:-arm64)?)/"
+    r"|/bottlerocket/aws-k8s-[\d.]+(?:-fips)?/"
 )
+_STOCK_PATH = re.compile(r"/ami-amazon-linux-latest/|/canonical/ubuntu/")
+"""Public parameters of images without any driver: EKS's own, and the distributions'."""
+_NVIDIA, _NVIDIA_ARM, _OPERATOR = "AL2023_x86_64_NVIDIA", "AL2023_ARM_64_NVIDIA", "gpu-operator"
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each node group, machine and set."""
     yield from _of_aws(ctx)
+    yield from _of_paths(ctx)
     for m in ctx.gcp.vms:
         yield from _of_google(m)
     yield from _of_azure(ctx)
 
 
 def _of_aws(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    for nodes in ctx.aws.nodes:
-        facts = ctx.aws.facts_of(nodes)
-        for group in nodes.groups if facts is not None and facts.has_gpu else ():
-            kind = group.get("amiType") if group.type == NODE_GROUP else None
-            if late(kind):
-                yield Undecided(CODE.code, group.name, "the image type is not known yet")
-            elif isinstance(kind, str) and _PLAIN_EKS.fullmatch(kind):
-                arm = "ARM" in kind
-                yield CODE.at(
-                    f"{group.name}.amiType",
-                    f"{kind} carries no GPU driver, and the nodes are {nodes.instance_type}",
-                    f"take {'AL2023_ARM_64_NVIDIA' if arm else 'AL2023_x86_64_NVIDIA'}",
-                    resource=group.name,
-                )
+    """An image of one's own, an operator that lays the driver, an image that is gone, and one of the other architecture are
+    not judged here."""
+    groups = () if charts(ctx.aws, _OPERATOR) else node_groups(ctx.aws)
+    for group in groups:
+        found = next((f for f in group.facts if f.has_gpu), None)
+        own = group.nodes is not None and group.nodes.template.get("imageId") is not None
+        kind, name = group.resource.get("amiType"), group.resource.name
+        if found is None or own:
+            continue
+        if late(kind):
+            yield Undecided(CODE.code, name, "the image type is not known yet")
+        elif isinstance(kind, str) and _PLAIN_EKS.fullmatch(kind):
+            arm = "ARM" in kind
+            if arm is not (found.arch == "arm64"):
+                continue
+            take = _NVIDIA_ARM if arm else _NVIDIA
+            if kind.startswith("BOTTLEROCKET"):
+                take = f"{kind.removesuffix('_FIPS')}_NVIDIA"
+            yield CODE.at(
+                f"{name}.amiType",
+                f"{kind} carries no GPU driver, and the nodes are {found.name}",
+                f"take {take}",
+                resource=name,
+            )
+
+
+def _of_paths(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """Nodes that boot from a parameter whose path shows a plain image. Its id alone shows nothing."""
+    operated = bool(charts(ctx.aws, _OPERATOR))
+    for nodes, facts in ctx.aws.gpu_nodes:
+        key = "ami" if nodes.template.type == INSTANCE else "imageId"
+        image, data = nodes.template.get(key), nodes.template.get("userData")
+        of_eks = isinstance(image, str) and _EKS_PATH.search(image) is not None
+        if not isinstance(image, str) or operated or not (of_eks or _STOCK_PATH.search(image)):
+            continue
+        if is_late(data):
+            yield Undecided(CODE.code, nodes.name, "the boot script is not known yet")
+        elif not _LAYS.search(script(data) if isinstance(data, str) else ""):
+            yield CODE.at(
+                f"{nodes.name}.{key}",
+                f"the image carries no GPU driver, nothing lays one, and the nodes are {facts.name}",
+                "take the parameter of an image with the driver (EKS: .../nvidia/recommended/image_id)",
+                resource=nodes.name,
+                severity=None if of_eks else Severity.WARNING,
+            )
 
 
 def _of_google(m: Machines) -> Iterator[Diagnostic | Undecided]:
@@ -115,6 +154,12 @@ _EKS = """\
   name: pool
   inputs: {{amiType: {0}, launchTemplate: {{id: !ref template.id }}}}
 """
+_GROUP = "- {{type: aws.eks.NodeGroup, name: pool, inputs: {{instanceTypes: [g6.2xlarge], amiType: {0}}}}}\n"
+_PATH = """\
+- type: aws.ec2.LaunchTemplate
+  name: nodes
+  inputs: {{instanceType: g5.xlarge, imageId: "resolve:ssm:/aws/service/{0}"}}
+"""
 _VM = """\
 - type: gcp.compute.Instance
   name: box
@@ -139,11 +184,15 @@ RULE = ResourceRule(
     Examples(
         (
             _EKS.format("AL2023_x86_64_NVIDIA"),
+            _PATH.format("eks/optimized-ami/1.34/amazon-linux-2023/x86_64/nvidia/1.34-20261015/image_id"),
             _VM.format(_DEBIAN, "{startup-script: apt-get install -y cuda-drivers}"),
             _SET.format("microsoft-dsvm, offer: ubuntu-hpc, sku: '2404'"),
         ),
         (
             _EKS.format("AL2023_x86_64_STANDARD"),
+            _GROUP.format("BOTTLEROCKET_x86_64"),
+            _PATH.format("eks/optimized-ami/1.34/amazon-linux-2023/x86_64/standard/recommended/image_id"),
+            _PATH.format("canonical/ubuntu/server/24.04/stable/20261015/amd64/hvm/ebs-gp3/ami-id"),
             _VM.format(_DEBIAN, "{}"),
             _SET.format("Canonical, offer: ubuntu-24_04-lts, sku: server"),
         ),

@@ -1,6 +1,6 @@
 """A machine image by a parameter that moves.
 
-What: GPU nodes boot from `resolve:ssm:` with a path that means the newest image.
+What: GPU nodes boot from `resolve:ssm:` with a path that means the newest image, or from Karpenter's alias `@latest`.
 Why: Nodes that a group adds next week boot another driver and another CUDA than those of today: a job over both fails in ways that nobody can repeat.
 Fix: Resolve the parameter once and write the image's id (ami-…), or name a version of the parameter.
 References: EC2 User Guide, use a parameter instead of an AMI id; EC2 Auto Scaling User Guide, launch templates with parameters
@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import INSTANCE
+from ...aws_karpenter import gpu_pools
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late
+from ...wire_values import entries, late, plain
 
 CODE = described("GI3303", "aws-image-that-moves", Severity.WARNING, __doc__, ("AWS CMP-10",))
 _PREFIX = "resolve:ssm:"
@@ -36,6 +37,17 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 f"'{value.rpartition('/')[2]}' of a parameter, which moves",
                 resource=nodes.name,
             )
+    classes = {p.node_class.urn: p.node_class for p in gpu_pools(ctx.aws) if p.node_class is not None}
+    for node_class in classes.values():
+        for n, term in enumerate(entries(node_class.get("spec", "amiSelectorTerms"))):
+            alias = plain(term.get("alias"))
+            if isinstance(alias, str) and alias.endswith("@latest"):
+                yield CODE.at(
+                    f"{node_class.name}.spec.amiSelectorTerms[{n}].alias",
+                    f"'{alias}' moves, and Karpenter replaces nodes that drift from it",
+                    "name a version, such as al2023@v20261015",
+                    resource=node_class.name,
+                )
 
 
 def _moves(path: str) -> bool:
@@ -46,13 +58,32 @@ def _moves(path: str) -> bool:
 _T = "- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{instanceType: g5.xlarge, imageId: {0}}}}}\n"
 _PATH = "resolve:ssm:/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-ubuntu-24.04/latest/ami-id"
 
+_CLASS = """\
+- type: kubernetes:karpenter.sh/v1:NodePool
+  name: pool
+  inputs:
+    spec:
+      template:
+        spec:
+          nodeClassRef: {{name: gpus}}
+          requirements: [{{key: karpenter.k8s.aws/instance-category, operator: In, values: [p]}}]
+- type: kubernetes:karpenter.k8s.aws/v1:EC2NodeClass
+  name: class
+  inputs: {{metadata: {{name: gpus}}, spec: {{amiSelectorTerms: [{{alias: {0}}}]}}}}
+"""
+
 RULE = ResourceRule(
     CODE,
     ("image", "drift"),
     check,
     Examples(
-        (_T.format("ami-0123456789abcdef0"), _T.format(f"'{_PATH}:12'"), _T.format("resolve:ssm:/acme/images/2026-11")),
-        (_T.format(_PATH),),
+        (
+            _T.format("ami-0123456789abcdef0"),
+            _T.format(f"'{_PATH}:12'"),
+            _T.format("resolve:ssm:/acme/images/2026-11"),
+            _CLASS.format("al2023@v20261015"),
+        ),
+        (_T.format(_PATH), _CLASS.format("al2023@latest")),
         (_T.format("!unknown "),),
     ),
     providers=(Provider.AWS,),

@@ -1,0 +1,93 @@
+"""Karpenter as rules read it: what nodes its pools start, and of which class, from the custom resources of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..catalog import InstanceType, instance_type, instance_types
+from ..vocabulary import Provider
+from .aws_graph import AwsGraph
+from .resource_graph import Resource
+from .wire_values import entries, items, late, plain
+
+_POOL, _CLASS = "NodePool", "EC2NodeClass"
+_GPU_CATEGORIES = frozenset({"p", "g"})
+_ONE_IS_ENOUGH = (
+    "karpenter.k8s.aws/instance-gpu-name",
+    "karpenter.k8s.aws/instance-gpu-manufacturer",
+    "karpenter.k8s.aws/instance-gpu-count",
+    "karpenter.k8s.aws/instance-gpu-memory",
+)
+"""Labels that only machines with GPUs carry."""
+
+
+@dataclass(frozen=True)
+class KarpenterPool:
+    """A pool whose nodes all have GPUs, with the class that says how they boot, where this program makes it."""
+
+    resource: Resource
+    node_class: Resource | None
+
+
+def node_classes(aws: AwsGraph) -> tuple[Resource, ...]:
+    """Every EC2NodeClass of the program."""
+    return tuple(r for r in aws.graph if _is(r, "karpenter.k8s.aws/", _CLASS))
+
+
+def gpu_pools(aws: AwsGraph) -> tuple[KarpenterPool, ...]:
+    """The pools of which it is known that each node has GPUs."""
+    return aws.once("Karpenter pools", lambda: _pools(aws))
+
+
+def _pools(aws: AwsGraph) -> tuple[KarpenterPool, ...]:
+    classes = node_classes(aws)
+    pools = [r for r in aws.graph if _is(r, "karpenter.sh/", _POOL)]
+    return tuple(KarpenterPool(r, _class_of(r, classes)) for r in pools if _has_gpus(r))
+
+
+def _is(r: Resource, group: str, kind: str) -> bool:
+    """Whether a Kubernetes resource is of a kind, of any version of its group."""
+    package, _, rest = r.type.partition(":")
+    module, _, name = rest.rpartition(":")
+    return package == "kubernetes" and name == kind and module.startswith(group)
+
+
+def _class_of(pool: Resource, classes: tuple[Resource, ...]) -> Resource | None:
+    name = pool.get("spec", "template", "spec", "nodeClassRef", "name")
+    named = [c for c in classes if isinstance(name, str) and not late(name) and c.get("metadata", "name") == name]
+    used = {u for urns in pool.property_dependencies.values() for u in urns}
+    found = named or [c for c in classes if c.urn in used]
+    return found[0] if len(found) == 1 else None
+
+
+def _has_gpus(pool: Resource) -> bool:
+    return any(_asks_for_gpus(one) for one in entries(pool.get("spec", "template", "spec", "requirements")))
+
+
+def _asks_for_gpus(requirement: Mapping[str, Any]) -> bool:
+    key, operator = plain(requirement.get("key")), plain(requirement.get("operator"))
+    values = [plain(v) for v in items(plain(requirement.get("values")))]
+    if key in _ONE_IS_ENOUGH:
+        return operator in ("Exists", "In") or (operator == "Gt" and bool(values))
+    test = _TESTS.get(key) if isinstance(key, str) else None
+    return (
+        test is not None and operator == "In" and bool(values) and all(isinstance(v, str) and test(v) for v in values)
+    )
+
+
+def _type_with_gpu(name: str) -> bool:
+    found = instance_type(Provider.AWS, name)
+    return isinstance(found, InstanceType) and found.has_gpu
+
+
+def _family_with_gpu(name: str) -> bool:
+    return any(t.has_gpu and t.name.startswith(f"{name}.") for t in instance_types(Provider.AWS))
+
+
+_TESTS: Mapping[str, Callable[[str], bool]] = {
+    "node.kubernetes.io/instance-type": _type_with_gpu,
+    "karpenter.k8s.aws/instance-family": _family_with_gpu,
+    "karpenter.k8s.aws/instance-category": _GPU_CATEGORIES.__contains__,
+}
