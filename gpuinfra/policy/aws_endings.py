@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum
 from typing import Any, cast
 
 from .aws_graph import GROUP_POLICY, GROUP_SCHEDULE, SCALING_GROUP, SCHEDULE, AwsGraph, Nodes, group_size
@@ -15,6 +13,7 @@ from .aws_leases import faults, is_off, left_by
 from .aws_rights import ROLE, may
 from .aws_schedules import aims_at, aims_unseen, call_of
 from .aws_user_data import script
+from .found_ends import End, Kind, best_of
 from .resource_graph import Resource
 from .wire_values import entries, late, number, plain, truth
 
@@ -41,36 +40,9 @@ _ENDING_RIGHTS = (
 )
 
 
-class Kind(Enum):
-    """How it stands with the end of a group."""
-
-    ENDS = "something ends it"
-    SAID = "what should end it is refused or never comes, and a finding says so"
-    UNSEEN = "what may end it cannot be seen into"
-    NONE = "nothing ends it"
-
-
-@dataclass(frozen=True)
-class End:
-    """Whether a group ends, and why not: at a `place` of its `source` where something is there that does not end it."""
-
-    kind: Kind
-    text: str = ""
-    source: str = ""
-    """Logical name of the resource that does not end it."""
-    place: str = ""
-
-    @property
-    def path(self) -> str:
-        return f"{self.source}.{self.place}" if self.source else ""
-
-
 def end_of(aws: AwsGraph, group: Resource, nodes: Nodes | None, now: datetime | None) -> End:
     """The best that is known of a group's end."""
-    found = [*_schedules(aws, group, now), *_policies(aws, group), *_scalers(aws, group, nodes), *_actors(aws)]
-    best = next((e for kind in Kind for e in found if e.kind is kind), End(Kind.NONE))
-    # A schedule that is there says more of what is wrong than one that cannot be followed.
-    return next((e for e in found if e.kind is Kind.NONE and e.path), best) if best.kind is Kind.NONE else best
+    return best_of((*_schedules(aws, group, now), *_policies(aws, group), *_scalers(aws, group, nodes), *_actors(aws)))
 
 
 def _schedules(aws: AwsGraph, group: Resource, now: datetime | None) -> Iterator[End]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 _FORM = re.compile(r"(at|rate|cron)\(([^()]*)\)")
 _RATE = re.compile(r"[1-9]\d*\s+(?:minute|hour|day)s?")
@@ -50,15 +49,6 @@ def never_comes(expression: str, now: datetime | None) -> str:
     if days and months and all(d > _LONGEST[m - 1] for d in days for m in months):
         return f"no month in it has a day {min(days)}"
     return ""
-
-
-def is_timezone(name: str) -> bool:
-    """Whether a name is one of the IANA timezones."""
-    try:
-        ZoneInfo(name)
-    except (ValueError, KeyError, OSError):
-        return False
-    return True
 
 
 def _is_moment(text: str) -> bool:

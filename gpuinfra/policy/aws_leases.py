@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from ..plan.cron import CronError, parse_cron
-from .aws_expressions import is_timezone, never_comes, refused
+from .aws_expressions import never_comes, refused
 from .aws_graph import GROUP_SCHEDULE, NODE_GROUP, SCALING_GROUP, SCHEDULE, AwsGraph, group_size
 from .aws_rights import ROLE, may
 from .aws_schedules import aims_at, at_text, call_of, input_of, moment_of
+from .moments import is_timezone, moment
 from .resource_graph import Resource
 from .wire_values import entries, late, number, plain
 
@@ -114,19 +115,9 @@ def _moment(s: Resource, said: object, now: datetime | None) -> Iterator[Fault]:
 
 
 def _over(s: Resource, key: str, now: datetime | None) -> Iterator[Fault]:
-    end = _instant(s.get(key))
+    end = moment(s.get(key))
     if end is not None and now is not None and end <= now:
         yield Fault(key, f"the schedule was over at {s.get(key)}")
-
-
-def _instant(value: object) -> datetime | None:
-    if not isinstance(value, str) or late(value):
-        return None
-    try:
-        found = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
 def _input(s: Resource) -> Iterator[Fault]:
@@ -197,7 +188,7 @@ def _is_json(text: str) -> bool:
 
 
 def _of_group_schedule(aws: AwsGraph, s: Resource, now: datetime | None) -> Iterator[Fault]:
-    line, start = s.get("recurrence"), _instant(s.get("startTime"))
+    line, start = s.get("recurrence"), moment(s.get("startTime"))
     if isinstance(line, str) and not late(line):
         yield from _cron(line)
         yield from _over(s, "endTime", now)

@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from ....cost import LAG_HOURS
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_endings import Kind, end_of
+from ...aws_endings import end_of
 from ...aws_graph import Nodes, group_size
 from ...aws_kubernetes import node_groups
+from ...found_ends import Kind
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
