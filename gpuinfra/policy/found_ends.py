@@ -29,7 +29,7 @@ class End:
     @property
     def path(self) -> str:
         """Where a finding points; empty where nothing is there that looks like an end."""
-        return f"{self.source}.{self.place}" if self.source else ""
+        return f"{self.source}.{self.place}" if self.place else self.source
 
 
 def best_of(found: Iterable[End]) -> End:
