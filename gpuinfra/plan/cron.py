@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _FIELDS = (("minute", 0, 59), ("hour", 0, 23), ("day", 1, 31), ("month", 1, 12), ("weekday", 0, 7))
+_LONGEST = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _NAMES = {
@@ -39,6 +40,11 @@ class CronLine:
     def both_days(self) -> bool:
         """Whether both day fields restrict and a day must fit both, which few schedulers can say."""
         return self.fits_both and not self.any_day and not self.any_weekday
+
+    @property
+    def comes(self) -> bool:
+        """Whether there is a day that fits: the 31st of February never is."""
+        return not self.fits_both or any(min(self.days) <= _LONGEST[m - 1] for m in self.months)
 
     @property
     def any_day(self) -> bool:

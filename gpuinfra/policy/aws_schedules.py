@@ -11,10 +11,17 @@ from zoneinfo import ZoneInfo
 
 from .aws_graph import GROUP_SCHEDULE, NODE_GROUP, SCALING_GROUP, SCHEDULE, AwsGraph
 from .resource_graph import Resource
-from .wire_values import late, number
+from .wire_values import late
 
 _AT = re.compile(r"at\((\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?)\)")
-_SCALING_CALLS = ("updateautoscalinggroup", "setdesiredcapacity", "updatenodegroupconfig")
+_SCALING_CALLS = {
+    "updateautoscalinggroup": "autoscaling:UpdateAutoScalingGroup",
+    "setdesiredcapacity": "autoscaling:SetDesiredCapacity",
+    "updatenodegroupconfig": "eks:UpdateNodegroupConfig",
+    "deleteautoscalinggroup": "autoscaling:DeleteAutoScalingGroup",
+    "deletenodegroup": "eks:DeleteNodegroup",
+}
+"""The calls that change a group's size or take it away, with the right that each needs."""
 
 
 def at_text(schedule: Resource) -> str:
@@ -49,19 +56,23 @@ def input_of(schedule: Resource) -> Mapping[str, Any] | None:
     return cast(Mapping[str, Any], found) if isinstance(found, dict) else None
 
 
-def calls_scaling(schedule: Resource) -> bool:
-    """Whether the target is one of the calls that change a group's size."""
+def call_of(schedule: Resource) -> str:
+    """The right that the target's call needs, where it is one that changes a group's size or takes it away; else empty."""
     arn = schedule.get("target", "arn")
-    return isinstance(arn, str) and arn.rpartition(":")[2].lower() in _SCALING_CALLS
+    return _SCALING_CALLS.get(arn.rpartition(":")[2].lower(), "") if isinstance(arn, str) else ""
 
 
-def stops(aws: AwsGraph, schedule: Resource, group: Resource) -> bool:
-    """Whether a schedule brings this group's size down to nothing, as far as can be seen."""
+def calls_scaling(schedule: Resource) -> bool:
+    """Whether the target is one of the calls that change a group's size or take it away."""
+    return bool(call_of(schedule))
+
+
+def aims_at(aws: AwsGraph, schedule: Resource, group: Resource) -> bool:
+    """Whether a schedule moves the size of this group, as far as can be seen."""
     if schedule.type == GROUP_SCHEDULE:
         links = aws.linked(schedule, "autoscalingGroupName", SCALING_GROUP)
         value = schedule.get("autoscalingGroupName")
-        named = any(g.urn == group.urn for g in links.resources) or (isinstance(value, str) and value == _name(group))
-        return named and number(schedule.get("desiredCapacity")) == 0
+        return any(g.urn == group.urn for g in links.resources) or (isinstance(value, str) and value == _name(group))
     if schedule.type != SCHEDULE or not calls_scaling(schedule):
         return False
     urns = schedule.property_dependencies.get("target", ())
@@ -71,6 +82,12 @@ def stops(aws: AwsGraph, schedule: Resource, group: Resource) -> bool:
     if isinstance(body, str) and not late(body):
         return bool(_name(group)) and f'"{_name(group)}"' in body
     return late(body) and not any(aws_type in u for u in urns for aws_type in (SCALING_GROUP, NODE_GROUP))
+
+
+def aims_unseen(aws: AwsGraph, schedule: Resource) -> bool:
+    """Whether the group that a group's own schedule moves is not known yet."""
+    value = schedule.get("autoscalingGroupName")
+    return late(value) and not aws.linked(schedule, "autoscalingGroupName", SCALING_GROUP).resources
 
 
 def _name(group: Resource) -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from datetime import datetime
+from typing import Any, cast
 
 from .azure_graph import AzureGraph, AzureNodes
+from .azure_moments import moment_of, zone_fault
 from .resource_graph import Resource
 from .wire_values import entries, late, number, plain
+
+_NUMBERS = ("minimum", "default", "maximum")
 
 
 def profiles(setting: Resource) -> Iterator[tuple[int, Mapping[str, Any], Mapping[str, Any]]]:
@@ -29,3 +33,39 @@ def most_nodes(azure: AzureGraph, nodes: AzureNodes) -> float | None:
                 return None
             most = max(most, number(value) or 0)
     return most
+
+
+def profile_fault(
+    profile: Mapping[str, Any], capacity: Mapping[str, Any], now: datetime | None
+) -> tuple[str, str, str]:
+    """(place, why, what to write) of the first fault for which a profile is refused or never applies; empty where none."""
+    numbers = [plain(capacity.get(k)) for k in _NUMBERS]
+    wrong = next((k for k, v in zip(_NUMBERS, numbers, strict=True) if isinstance(v, (int, float))), "")
+    values = [number(v) for v in numbers]
+    known = [v for v in values if v is not None]
+    if wrong:
+        value = numbers[_NUMBERS.index(wrong)]
+        return f"capacity.{wrong}", f"the number {value} is no text", f'write "{value:g}"'
+    if len(known) == len(_NUMBERS) and known != sorted(known):
+        shown = ", ".join(f"{v:g}" for v in known)
+        return "capacity", f"minimum, default and maximum are not in this order: {shown}", "put them in order"
+    return _when(profile, now)
+
+
+def _when(profile: Mapping[str, Any], now: datetime | None) -> tuple[str, str, str]:
+    window = plain(profile.get("fixedDate"))
+    schedule = plain(_get(plain(profile.get("recurrence")), "schedule"))
+    for place, holder in (("fixedDate", window), ("recurrence.schedule", schedule)):
+        fault, hint = zone_fault(plain(_get(holder, "timeZone")))
+        if fault:
+            return f"{place}.timeZone", fault, hint
+    start, end = (moment_of(plain(_get(window, k))) for k in ("start", "end"))
+    if start is not None and end is not None and end <= start:
+        return "fixedDate.end", "the window ends before it begins", "take a later end"
+    if end is not None and now is not None and end <= now:
+        return "fixedDate.end", "the window is over: the profile never applies", "take a later end, or remove it"
+    return "", "", ""
+
+
+def _get(block: object, key: str) -> Any:
+    return cast("Mapping[str, Any]", block).get(key) if isinstance(block, Mapping) else None

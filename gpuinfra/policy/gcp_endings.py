@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from zoneinfo import ZoneInfo
+from collections.abc import Iterator
+from datetime import datetime
 
+from .found_ends import End, Kind, best_of
 from .gcp_graph import GcpGraph
+from .gcp_jobs import ends_by_jobs, schedule_faults, speaks_of
 from .gcp_machines import Machines
-from .gcp_types import AUTOSCALERS, BUDGET, GROUPS, INSTANCE, JOB, NODE_POOL, own_name
+from .gcp_types import AUTOSCALERS, BUDGET, GROUPS, INSTANCE, JOB, NODE_POOL, POLICY_ATTACHMENT, RESOURCE_POLICY
 from .resource_graph import Resource
 from .wire_values import items, late, number
 
@@ -18,6 +20,7 @@ LISTENERS = (
     "gcp:cloudfunctions/function:Function",
 )
 """What can act on a message of a budget."""
+_NEVER_DOWN = ("OFF", "ONLY_UP", "ONLY_SCALE_OUT")
 _STOPPED = ("TERMINATED", "SUSPENDED")
 _POWER_OFF = ("shutdown", "poweroff", "instances delete", "instances stop")
 
@@ -39,13 +42,19 @@ def keeps_its_type(machines: Machines) -> bool:
     return machines.layout is not None and machines.layout.local_ssd_bundled > 0
 
 
-def ends_itself(gcp: GcpGraph, machines: Machines) -> bool:
-    """Whether the machines have an end of their own: a run time, a moment, a schedule or a watchdog in their script."""
+def end_of(gcp: GcpGraph, machines: Machines, owner: Resource, kept: float | None, now: datetime | None) -> End:
+    """The best that is known of the end of an instance, a group or a pool."""
+    own = [End(Kind.ENDS)] if _ends_itself(machines) else []
+    return best_of((*own, *_by_policies(gcp, machines, now), *ends_by_jobs(gcp, owner, kept)))
+
+
+def _ends_itself(machines: Machines) -> bool:
+    """Whether the machines have an end of their own: a run time, a moment, or a watchdog in their script."""
     if machines.is_pool:
         timed = machines.get("maxRunDuration") is not None or machines.model == "FLEX_START"
     else:
         timed = any(machines.get("scheduling", k) is not None for k in ("maxRunDuration", "terminationTime"))
-    return timed or _on_schedule(gcp, machines) or _watched(machines)
+    return timed or _watched(machines)
 
 
 def kept_machines(gcp: GcpGraph, owner: Resource) -> tuple[str, float | None]:
@@ -55,6 +64,8 @@ def kept_machines(gcp: GcpGraph, owner: Resource) -> tuple[str, float | None]:
     if owner.type == NODE_POOL:
         return _kept_by_pool(owner)
     for scaler in gcp.of_type(*AUTOSCALERS):
+        if scaler.get("autoscalingPolicy", "mode") in _NEVER_DOWN:
+            continue
         if owner in gcp.linked(scaler, "target", *GROUPS).resources:
             value = scaler.get("autoscalingPolicy", "minReplicas")
             return "autoscaling", None if late(value) else number(value) or 0
@@ -81,14 +92,7 @@ def _kept_by_pool(pool: Resource) -> tuple[str, float | None]:
 
 def is_scheduled(gcp: GcpGraph, owner: Resource) -> bool:
     """Whether a scheduler job of the program speaks of an instance, group or pool, by reference or by its name."""
-    name = own_name(owner)
-    for job in gcp.of_type(JOB):
-        if owner.urn in (*job.dependencies, *(u for us in job.property_dependencies.values() for u in us)):
-            return True
-        text = f"{job.get('httpTarget', 'uri')} {job.get('httpTarget', 'body')}"
-        if f"${{{owner.name}." in text or (name and f"/{name}/" in f"{text} /"):
-            return True
-    return False
+    return any(speaks_of(job, owner) for job in gcp.of_type(JOB))
 
 
 def budget_reacts(gcp: GcpGraph) -> bool:
@@ -102,37 +106,36 @@ def ignores(resource: Resource, key: str) -> bool:
     return bool({key, "*"} & {str(i) for i in items(resource.options.get("ignoreChanges"))})
 
 
-def moment(value: object) -> datetime | None:
-    """An instant from text, UTC where it names no offset; None for anything else."""
-    found = value
-    if isinstance(value, str) and not late(value):
-        try:
-            found = datetime.fromisoformat(value.strip())
-        except ValueError:
-            return None
-    if not isinstance(found, datetime):
-        return None
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+def _by_policies(gcp: GcpGraph, machines: Machines, now: datetime | None) -> Iterator[End]:
+    """What instance schedules make of machines: of a schedule that starts them alone, they run on."""
+    attached = schedules_on(gcp, machines)
+    for policy in attached:
+        if late(policy.get("instanceSchedulePolicy")):
+            yield End(Kind.UNSEEN, f"what '{policy.name}' does is not known yet")
+        elif policy.get("instanceSchedulePolicy", "vmStopSchedule") is None:
+            yield End(Kind.NONE, f"'{policy.name}' starts them and stops none", policy.name, "instanceSchedulePolicy")
+        else:
+            said = next(schedule_faults(policy, now), None) is not None
+            yield End(Kind.SAID if said else Kind.ENDS)
+    if machines.is_pool or attached:
+        return
+    if gcp.linked(machines.source, "resourcePolicies", RESOURCE_POLICY).unknown:
+        yield End(Kind.UNSEEN, "which resource policies stand on it is not known yet")
+        return
+    used = {p.urn for m in gcp.vms for p in schedules_on(gcp, m)}
+    for policy in gcp.of_type(RESOURCE_POLICY):
+        stops = policy.get("instanceSchedulePolicy", "vmStopSchedule") is not None
+        if stops and policy.urn not in used and machines.source.type == INSTANCE:
+            yield End(Kind.NONE, f"'{policy.name}' stands on no machine", policy.name, "instanceSchedulePolicy")
 
 
-def is_timezone(name: str) -> bool:
-    """Whether a name is one of the IANA timezones."""
-    try:
-        ZoneInfo(name)
-    except (ValueError, KeyError, OSError):
-        return False
-    return True
-
-
-def _on_schedule(gcp: GcpGraph, machines: Machines) -> bool:
-    for policy in gcp.policies(machines):
-        schedule = policy.get("instanceSchedulePolicy")
-        if schedule is not None and (
-            late(schedule)
-            or any(policy.get("instanceSchedulePolicy", k) is not None for k in ("vmStopSchedule", "expirationTime"))
-        ):
-            return True
-    return False
+def schedules_on(gcp: GcpGraph, machines: Machines) -> tuple[Resource, ...]:
+    """The instance schedules that stand on machines, written at them or attached."""
+    found = [p for p in gcp.policies(machines) if p.get("instanceSchedulePolicy") is not None]
+    for a in gcp.of_type(POLICY_ATTACHMENT):
+        if machines.source in gcp.linked(a, "instance", INSTANCE).resources:
+            found += gcp.linked(a, "name", RESOURCE_POLICY).resources
+    return tuple({p.urn: p for p in found}.values())
 
 
 def _watched(machines: Machines) -> bool:

@@ -36,6 +36,7 @@ BUCKET = "gcp:storage/bucket:Bucket"
 SERVICES = "gcp:servicenetworking/connection:Connection"
 BUDGET = "gcp:billing/budget:Budget"
 JOB = "gcp:cloudscheduler/job:Job"
+POLICY_ATTACHMENT = "gcp:compute/resourcePolicyAttachment:ResourcePolicyAttachment"
 
 TEMPLATES = (TEMPLATE, REGION_TEMPLATE)
 GROUPS = (GROUP, REGION_GROUP)

@@ -13,7 +13,7 @@ from gpuinfra.policy import UNKNOWN, OutputRef, Secret
 from gpuinfra.policy.aws_graph import SECURITY_GROUP, AwsGraph
 from gpuinfra.policy.aws_interfaces import spelled
 from gpuinfra.policy.aws_lustre import least_metadata_iops, nearest_sizes
-from gpuinfra.policy.aws_schedules import moment_of, stops
+from gpuinfra.policy.aws_schedules import aims_at, moment_of
 from gpuinfra.policy.aws_user_data import is_late, script
 from gpuinfra.policy.examples import graph_of
 from gpuinfra.policy.wire_values import late, number, secret_texts, truth
@@ -193,7 +193,7 @@ def test_a_schedule_stops_the_group_that_it_names(body: str, wanted: bool):
   name: s
   inputs: {{target: {{arn: "arn:aws:scheduler:::aws-sdk:autoscaling:updateAutoScalingGroup", input: {body}}}}}
 """)
-    assert stops(AwsGraph(graph), graph.named("s"), graph.named("g")) is wanted
+    assert aims_at(AwsGraph(graph), graph.named("s"), graph.named("g")) is wanted
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_capacity import moment, reservation, reservation_facts
 from ...aws_graph import SCHEDULE, Nodes, group_size
-from ...aws_schedules import moment_of, stops
+from ...aws_schedules import aims_at, moment_of
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
@@ -56,7 +56,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 def _late_leases(ctx: GraphContext, nodes: Nodes, last: datetime) -> Iterator[Diagnostic]:
     for schedule in ctx.aws.of_type(SCHEDULE):
         at = moment_of(schedule)
-        if at is not None and at > last and any(stops(ctx.aws, schedule, g) for g in nodes.groups):
+        if at is not None and at > last and any(aims_at(ctx.aws, schedule, g) for g in nodes.groups):
             yield CODE.at(
                 f"{schedule.name}.scheduleExpression",
                 f"the lease ends {at:%Y-%m-%d %H:%M}, after the cloud begins to take the block's nodes ({last:%Y-%m-%d %H:%M})",

@@ -14,7 +14,9 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_capacity import is_block
 from ...aws_graph import GROUP_SCHEDULE, NODE_GROUP, SCHEDULE
-from ...aws_schedules import stops
+from ...aws_leases import is_off, left_by
+from ...aws_schedules import aims_at
+from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3028", "block-without-end", Severity.WARNING, __doc__, ("AWS CAP-09",))
@@ -29,7 +31,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         for group in nodes.groups:
             if group.type == NODE_GROUP or block is False or ctx.aws.ours(group):
                 continue
-            if any(stops(ctx.aws, s, group) for s in ctx.aws.of_type(GROUP_SCHEDULE, SCHEDULE)):
+            if _ends(ctx, group):
                 continue
             if block is None:
                 yield Undecided(CODE.code, group.name, "the market type is not known yet")
@@ -37,6 +39,12 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 yield CODE.at(
                     group.name, "nothing scales the group to zero before its capacity block ends", resource=group.name
                 )
+
+
+def _ends(ctx: GraphContext, group: Resource) -> bool:
+    """Whether a schedule brings the group to zero, or may. One that never fires is another rule's."""
+    schedules = ctx.aws.of_type(GROUP_SCHEDULE, SCHEDULE)
+    return any(aims_at(ctx.aws, s, group) and not is_off(s) and not left_by(s, group) for s in schedules)
 
 
 _T = """\

@@ -1,6 +1,6 @@
 """GPU nodes that nothing ever stops.
 
-What: A program keeps GPU nodes (a least or wanted number above zero), and has no schedule, no scaling policy and no idle alarm for them.
+What: A program keeps GPU nodes (a least or wanted number above zero), and nothing takes the last of them away: no schedule, scaling policy, autoscaler or script, or one that is switched off, leaves nodes or only adds some.
 Why: Nodes bill until somebody remembers them. A budget is an alarm that comes 8 to 24 hours late, never a cap.
 Fix: Add a lease (an EventBridge schedule that sets the group to zero), or an idle policy with a least number of 0.
 References: AWS Cost Management User Guide, budgets update up to three times a day
@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from ....cost import LAG_HOURS
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import GROUP_POLICY, GROUP_SCHEDULE, SCALING_GROUP, SCHEDULE, group_size
+from ...aws_endings import end_of
+from ...aws_graph import Nodes, group_size
 from ...aws_kubernetes import node_groups
-from ...aws_schedules import stops
+from ...found_ends import Kind
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
@@ -29,25 +30,32 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         facts = ctx.aws.facts_of(nodes)
         if facts is not None and facts.has_gpu:
             for group in nodes.groups:
-                yield from _judged(ctx, group, facts.name)
+                yield from _judged(ctx, group, nodes, facts.name)
     for bare in node_groups(ctx.aws):
         if bare.nodes is None and bare.has_gpu:
-            yield from _judged(ctx, bare.resource, bare.types[0] if bare.types else str(bare.resource.get("amiType")))
+            kind = bare.types[0] if bare.types else str(bare.resource.get("amiType"))
+            yield from _judged(ctx, bare.resource, None, kind)
 
 
-def _judged(ctx: GraphContext, group: Resource, kind: str) -> Iterator[Diagnostic | Undecided]:
-    if ctx.aws.ours(group) or _ends(ctx, group):
+def _judged(ctx: GraphContext, group: Resource, nodes: Nodes | None, kind: str) -> Iterator[Diagnostic | Undecided]:
+    if ctx.aws.ours(group):
+        return
+    end = end_of(ctx.aws, group, nodes, ctx.now)
+    if end.kind in (Kind.ENDS, Kind.SAID):
         return
     least, wanted, _ = group_size(group)
     kept = max(least or 0, wanted or 0)
     if not kept and _size_unknown(group):
         yield Undecided(CODE.code, group.name, "how many nodes run is not known yet")
+    elif kept and end.kind is Kind.UNSEEN:
+        yield Undecided(CODE.code, group.name, end.text)
     elif kept:
+        own = f"{group.name}.{'scalingConfig' if 'scalingConfig' in group.inputs else 'minSize'}"
+        why = end.text or "no schedule, lease or idle policy"
         yield CODE.at(
-            f"{group.name}.{'scalingConfig' if 'scalingConfig' in group.inputs else 'minSize'}",
-            f"{kept:g} nodes of {kind} run for ever: no schedule, lease or idle policy; a budget alone is no cap, its data "
-            f"lag 8–{LAG_HOURS} h",
-            resource=group.name,
+            end.path or own,
+            f"{kept:g} nodes of {kind} run for ever: {why}; a budget alone is no cap, its data lag 8–{LAG_HOURS} h",
+            resource=end.source or group.name,
         )
 
 
@@ -55,17 +63,6 @@ def _size_unknown(group: Resource) -> bool:
     keys = ("scalingConfig", "minSize", "desiredCapacity")
     inside = [group.get("scalingConfig", k) for k in ("minSize", "desiredSize")]
     return any(late(v) for v in (*(group.get(k) for k in keys), *inside))
-
-
-def _ends(ctx: GraphContext, group: Resource) -> bool:
-    schedules = ctx.aws.of_type(GROUP_SCHEDULE, SCHEDULE)
-    if any(stops(ctx.aws, s, group) for s in schedules):
-        return True
-    policies = ctx.aws.of_type(GROUP_POLICY)
-    return any(
-        any(g.urn == group.urn for g in ctx.aws.linked(p, "autoscalingGroupName", SCALING_GROUP).resources)
-        for p in policies
-    )
 
 
 _T = """\
@@ -79,10 +76,49 @@ _BARE = """\
 - {type: aws.eks.NodeGroup, name: pool, inputs: {instanceTypes: [g5.xlarge], scalingConfig: {minSize: 1, maxSize: 2}}}
 """
 
+_LEASE = """\
+- type: aws.scheduler.Schedule
+  name: lease
+  inputs:
+    scheduleExpression: at(2026-12-05T18:00:00)
+    scheduleExpressionTimezone: UTC
+    state: {0}
+    target: {{arn: "arn:aws:scheduler:::aws-sdk:autoscaling:updateAutoScalingGroup", input: {1}}}
+"""
+_NIGHT = """\
+- type: aws.autoscaling.Schedule
+  name: night
+  inputs: {{autoscalingGroupName: !ref group.name , recurrence: "0 19 * * *", minSize: {0}, maxSize: 4, desiredCapacity: {1}}}
+"""
+_ONE = """'{"AutoScalingGroupName": "${group.name}", "MinSize": 1}'"""
+_END = _ONE.replace("1", '0, "DesiredCapacity": 0')
+_IDLE = """\
+- type: aws.autoscaling.Policy
+  name: idle
+  inputs: {{autoscalingGroupName: !ref group.name , adjustmentType: ChangeInCapacity, scalingAdjustment: {0}}}
+"""
+
 RULE = ResourceRule(
     CODE,
     ("cost", "time"),
     check,
-    Examples((_T.format(0),), (_T.format(1), _BARE), (_T.format("!unknown "),)),
+    Examples(
+        (
+            _T.format(0),
+            _T.format(1) + _LEASE.format("ENABLED", _END),
+            _T.format(1) + _NIGHT.format(0, 0),
+            _T.format(0).replace("maxSize", "desiredCapacity: 2, maxSize") + _IDLE.format(-1),
+        ),
+        (
+            _T.format(1),
+            _BARE,
+            _T.format(1) + _LEASE.format("DISABLED", _END),
+            _T.format(1) + _LEASE.format("ENABLED", _ONE),
+            _T.format(1) + _NIGHT.format(1, 1),
+            _T.format(1) + _NIGHT.format(0, -1),
+            _T.format(0).replace("maxSize", "desiredCapacity: 2, maxSize") + _IDLE.format(1),
+        ),
+        (_T.format("!unknown "), _T.format(1) + _LEASE.format("ENABLED", "!unknown ")),
+    ),
     providers=(Provider.AWS,),
 )

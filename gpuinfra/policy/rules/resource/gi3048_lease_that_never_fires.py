@@ -1,107 +1,32 @@
 """A lease that never fires, or fires at the wrong hour.
 
-What: An EventBridge schedule of `at(…)` that is past, has no timezone, whose input is no JSON, has keys of the wrong case or wants fewer nodes than the group's minimum, or whose role EventBridge Scheduler may not use.
-Why: Preview accepts all of them. A past moment never comes; without a timezone it is UTC; snake_case keys are ignored by the call, and the nodes run on.
+What: A schedule whose moment is past, cannot be read or never comes (cron of EventBridge Scheduler has six fields, that of a group's own schedule five); an `at(…)` without timezone; an input that is no JSON, has keys of the wrong case, or wants fewer nodes than the minimum; or a role that EventBridge Scheduler may not use, or that may not do the call.
+Why: Preview accepts all of them. A past moment never comes; without a timezone it is UTC; snake_case keys are ignored by the call; a call without the right is refused when its moment comes, and the nodes run on.
 Fix: Write the moment with scheduleExpressionTimezone, the input as {"AutoScalingGroupName": …, "MinSize": 0, "DesiredCapacity": 0}, and a role trusted by scheduler.amazonaws.com.
 References: EventBridge Scheduler User Guide, universal targets; EventBridge Scheduler User Guide, execution role
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import NODE_GROUP, SCALING_GROUP, SCHEDULE, AwsGraph, group_size
-from ...aws_schedules import at_text, calls_scaling, input_of, moment_of, stops
-from ...resource_graph import Resource
+from ...aws_graph import GROUP_SCHEDULE, SCHEDULE
+from ...aws_leases import faults
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import entries, late, number
+from ...wire_values import late
 
 CODE = described("GI3048", "lease-that-never-fires", Severity.ERROR, __doc__, ("AWS COST-06",))
-_ROLE = "aws:iam/role:Role"
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each schedule and fault."""
-    for s in ctx.aws.of_type(SCHEDULE):
-        if late(s.get("scheduleExpression")):
+    for s in ctx.aws.of_type(SCHEDULE, GROUP_SCHEDULE):
+        if late(s.get("scheduleExpression")) or late(s.get("recurrence")) or late(s.get("startTime")):
             yield Undecided(CODE.code, s.name, "the moment is not known yet")
-        at = moment_of(s)
-        if at is not None and ctx.now is not None and at <= ctx.now:
-            yield CODE.at(
-                f"{s.name}.scheduleExpression", f"the moment {s.get('scheduleExpression')} is past", resource=s.name
-            )
-        if at_text(s) and s.get("scheduleExpressionTimezone") is None:
-            yield CODE.at(
-                f"{s.name}.scheduleExpressionTimezone",
-                f"{s.get('scheduleExpression')} has no timezone, and is taken as UTC",
-                resource=s.name,
-            )
-        if calls_scaling(s):
-            yield from _input(s)
-            yield from _held_up(ctx.aws, s)
-        yield from _role(ctx, s)
-
-
-def _input(s: Resource) -> Iterator[Diagnostic]:
-    body = s.get("target", "input")
-    if body is None and s.get("target") is not None:
-        text = "the call is made without an input, and names no group"
-        yield CODE.at(f"{s.name}.target.input", text, resource=s.name)
-        return
-    if not isinstance(body, str) or (late(body) and input_of(s) is None):
-        return
-    found = input_of(s)
-    if found is None:
-        yield CODE.at(f"{s.name}.target.input", "the target's input is no JSON object", resource=s.name)
-        return
-    wrong = [k for k in found if not k[:1].isupper() or "_" in k]
-    if wrong:
-        right = "".join(p[:1].upper() + p[1:] for p in wrong[0].split("_"))
-        yield CODE.at(
-            f"{s.name}.target.input",
-            f"the call does not know '{wrong[0]}', and ignores it",
-            f"write '{right}'",
-            resource=s.name,
-        )
-
-
-def _held_up(aws: AwsGraph, s: Resource) -> Iterator[Diagnostic]:
-    """The call is refused where it wants fewer nodes than the group's minimum and leaves the minimum as it is."""
-    body = input_of(s) or {}
-    flat = {k: v for part in (body, *entries(body.get("ScalingConfig"))) for k, v in part.items()}
-    wanted = next((number(flat[k]) for k in ("DesiredCapacity", "DesiredSize") if k in flat), None)
-    if wanted is None or "MinSize" in flat:
-        return
-    for group in aws.of_type(SCALING_GROUP, NODE_GROUP):
-        least = group_size(group)[0]
-        if least is not None and wanted < least and stops(aws, s, group):
-            yield CODE.at(
-                f"{s.name}.target.input",
-                f"{wanted:g} nodes are wanted, and the minimum of '{group.name}' is {least:g}: the call is refused",
-                'add "MinSize": 0 to the input',
-                resource=s.name,
-            )
-
-
-def _role(ctx: GraphContext, s: Resource) -> Iterator[Diagnostic]:
-    links = ctx.aws.link(s, "target", s.get("target", "roleArn"), _ROLE)
-    for role in links.resources if len(links.resources) == 1 else ():
-        policy = role.get("assumeRolePolicy")
-        if not isinstance(policy, str) or late(policy):
-            continue
-        try:
-            json.loads(policy)
-        except ValueError:
-            continue
-        if "scheduler.amazonaws.com" not in policy:
-            yield CODE.at(
-                f"{s.name}.target.roleArn",
-                f"role '{role.name}' does not trust scheduler.amazonaws.com, so the call is never made",
-                resource=s.name,
-            )
+        for fault in faults(ctx.aws, s, ctx.now):
+            yield CODE.at(f"{s.name}.{fault.path}", fault.text, fault.hint, resource=s.name)
 
 
 _T = """\
@@ -113,14 +38,36 @@ _T = """\
     target: {{arn: "arn:aws:scheduler:::aws-sdk:autoscaling:updateAutoScalingGroup", input: '{2}'}}
 """
 _CALL = '{"AutoScalingGroupName": "gpu", "MinSize": 0, "DesiredCapacity": 0}'
+_NIGHT = """\
+- {{type: aws.autoscaling.Group, name: group, inputs: {{minSize: 2, maxSize: 4}}}}
+- type: aws.autoscaling.Schedule
+  name: night
+  inputs: {{autoscalingGroupName: !ref group.name , recurrence: "{0}", minSize: {1}, maxSize: 4, desiredCapacity: 0}}
+"""
+_RIGHTS = """\
+- type: aws.iam.Role
+  name: caller
+  inputs: {{assumeRolePolicy: '{{"Statement": [{{"Principal": {{"Service": "scheduler.amazonaws.com"}}}}]}}'}}
+- type: aws.iam.RolePolicy
+  name: rights
+  inputs: {{role: !ref caller.id , policy: '{{"Statement": [{{"Effect": "Allow", "Action": "{0}", "Resource": "*"}}]}}'}}
+"""
 _GROUP = "- {type: aws.autoscaling.Group, name: gpu, inputs: {name: gpu, minSize: 4, maxSize: 4}}\n"
+
+_CALLER = _T.format("at(2026-12-05T18:00:00)", "UTC", _CALL).replace("input:", "roleArn: !ref caller.arn , input:")
 
 RULE = ResourceRule(
     CODE,
     ("cost", "time"),
     check,
     Examples(
-        (_T.format("at(2026-12-05T18:00:00)", "Europe/Berlin", _CALL),),
+        (
+            _T.format("at(2026-12-05T18:00:00)", "Europe/Berlin", _CALL),
+            _T.format("cron(0 19 ? * MON-FRI *)", "Europe/Berlin", _CALL),
+            _T.format("rate(12 hours)", "null", _CALL),
+            _NIGHT.format("0 19 * * *", 0),
+            _RIGHTS.format("autoscaling:Update*") + _CALLER,
+        ),
         (
             _T.format("at(2026-11-29T18:00:00)", "UTC", _CALL),
             _T.format("at(2026-12-05T18:00:00)", "null", _CALL),
@@ -128,6 +75,12 @@ RULE = ResourceRule(
             _T.format("at(2026-12-05T18:00:00)", "UTC", "MinSize 0"),
             _T.format("at(2026-12-05T18:00:00)", "UTC", '{"AutoScalingGroupName": "gpu", "DesiredCapacity": 0}')
             + _GROUP,
+            _T.format("cron(0 19 * * ?)", "UTC", _CALL),
+            _T.format("cron(0 19 31 2 ? *)", "UTC", _CALL),
+            _T.format("every evening", "UTC", _CALL),
+            _NIGHT.format("0 19 ? * * *", 0),
+            _NIGHT.format("0 19 * * *", 1),
+            _RIGHTS.format("ec2:StopInstances") + _CALLER,
         ),
         (_T.format("!unknown ", "UTC", _CALL),),
     ),

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import GROUP_POLICY, GROUP_SCHEDULE, NODE_GROUP, SCALING_GROUP, SCHEDULE, AwsGraph
-from ...aws_schedules import stops
+from ...aws_schedules import aims_at, aims_unseen
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import entries, items, late
+from ...wire_values import entries, items
 
 CODE = described("GI3050", "up-undoes-the-scaler", Severity.WARNING, __doc__, ("AWS COST-08",))
 _AUTOSCALER_TAG = "k8s.io/cluster-autoscaler/"
@@ -48,7 +48,7 @@ def _mover(aws: AwsGraph, group: Resource) -> str:
         if any(g.urn == group.urn for g in aws.linked(r, "autoscalingGroupName", SCALING_GROUP).resources):
             return f"'{r.name}'"
     for r in aws.of_type(SCHEDULE):
-        if stops(aws, r, group):
+        if aims_at(aws, r, group):
             return f"'{r.name}'"
     tags = [str(t.get("key")) for t in entries(group.get("tags"))]
     return "the cluster autoscaler" if any(t.startswith(_AUTOSCALER_TAG) for t in tags) else ""
@@ -56,8 +56,7 @@ def _mover(aws: AwsGraph, group: Resource) -> str:
 
 def _aims_unseen(aws: AwsGraph) -> Resource | None:
     """A schedule or policy whose group is not known yet."""
-    found = (r for r in aws.of_type(GROUP_SCHEDULE, GROUP_POLICY) if late(r.get("autoscalingGroupName")))
-    return next((r for r in found if not aws.linked(r, "autoscalingGroupName", SCALING_GROUP).resources), None)
+    return next((r for r in aws.of_type(GROUP_SCHEDULE, GROUP_POLICY) if aims_unseen(aws, r)), None)
 
 
 _T = """\

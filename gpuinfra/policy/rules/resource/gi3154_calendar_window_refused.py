@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_endings import moment
 from ...gcp_types import FUTURE_RESERVATION, last_part
+from ...moments import moment
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 

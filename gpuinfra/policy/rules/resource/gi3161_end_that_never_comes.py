@@ -1,6 +1,6 @@
 """An end that is written down and never comes.
 
-What: A machine's terminationTime is past; or a Cloud Scheduler job that calls a Google API has a schedule or timezone that cannot be read, calls without an OAuth token, or is paused; or an instance schedule stands in a program that grants its service agent nothing.
+What: A machine's terminationTime is past; or a Cloud Scheduler job that calls a Google API has a schedule or timezone that cannot be read or never comes, calls without an OAuth token or with the wrong method, or is paused; or an instance schedule has such a schedule, is over, or stands in a program that grants its service agent nothing.
 Severity: warning for a paused job, and for an instance schedule whose grant may stand elsewhere
 Why: Preview accepts all of them, and the machines run on: a call without an OAuth token is answered 401, and an instance schedule needs roles/compute.instanceAdmin.v1 for the Compute Engine service agent.
 Fix: Write five cron fields and an IANA timezone, an oauthToken with a service account of its own, and grant the service agent its role.
@@ -9,13 +9,14 @@ References: Google Cloud docs, Cloud Scheduler, authentication with HTTP targets
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
-from ....plan.cron import CronError, parse_cron
 from ....vocabulary import Provider
-from ...gcp_endings import is_timezone, moment
+from ...gcp_endings import schedules_on
+from ...gcp_jobs import job_faults, schedule_faults
 from ...gcp_types import JOB, RESOURCE_POLICY
+from ...moments import moment
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
@@ -45,27 +46,12 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 
 def _job(job: Resource) -> Iterator[Diagnostic | Undecided]:
-    line, zone = job.get("schedule"), job.get("timeZone")
-    if late(line):
+    if late(job.get("schedule")):
         yield Undecided(CODE.code, job.name, "the schedule is not known yet")
-    elif isinstance(line, str) and not line.strip().lower().startswith("every"):
-        try:
-            parse_cron(line)
-        except CronError as e:
-            yield CODE.at(f"{job.name}.schedule", f"'{line[:60]}': {e}", resource=job.name)
-    if isinstance(zone, str) and not late(zone) and not is_timezone(zone):
-        yield CODE.at(f"{job.name}.timeZone", f"'{zone[:60]}' is no timezone", resource=job.name)
-    if job.get("httpTarget", "oauthToken") is None and not _authorized(job):
-        yield CODE.at(
-            f"{job.name}.httpTarget.oauthToken", "absent: a Google API answers 401 without one", resource=job.name
-        )
+    for place, why in job_faults(job):
+        yield CODE.at(f"{job.name}.{place}", why, resource=job.name)
     if truth(job.get("paused")):
         yield CODE.at(f"{job.name}.paused", "the job is paused", resource=job.name, severity=Severity.WARNING)
-
-
-def _authorized(job: Resource) -> bool:
-    headers = job.get("httpTarget", "headers")
-    return late(headers) or (isinstance(headers, Mapping) and "Authorization" in headers)
 
 
 def _schedules(ctx: GraphContext) -> Iterator[Diagnostic]:
@@ -73,7 +59,9 @@ def _schedules(ctx: GraphContext) -> Iterator[Diagnostic]:
         _AGENT in f"{r.get('member')} {r.get('members')} {r.get('policyData')}" for r in ctx.gcp.of_type(*_MEMBERS)
     )
     for policy in ctx.gcp.of_type(RESOURCE_POLICY):
-        used = any(policy in ctx.gcp.policies(m) for m in ctx.gcp.vms)
+        for place, why in schedule_faults(policy, ctx.now):
+            yield CODE.at(f"{policy.name}.{place}", why, resource=policy.name)
+        used = any(policy in schedules_on(ctx.gcp, m) for m in ctx.gcp.vms)
         if policy.get("instanceSchedulePolicy") is not None and used and not held:
             yield CODE.at(
                 f"{policy.name}.instanceSchedulePolicy",
@@ -96,7 +84,11 @@ _T = """\
 """
 _TOKEN = "{serviceAccountEmail: lease@p.iam.gserviceaccount.com}"
 _BOX = "- {{type: gcp.compute.Instance, name: box, inputs: {{scheduling: {{terminationTime: {0}}}}}}}\n"
-
+_HOURS = """\
+- type: gcp.compute.ResourcePolicy
+  name: hours
+  inputs: {{instanceSchedulePolicy: {{vmStopSchedule: {{schedule: {0}}}, timeZone: {1}, expirationTime: {2}}}}}
+"""
 
 RULE = ResourceRule(
     CODE,
@@ -106,12 +98,19 @@ RULE = ResourceRule(
         (
             _T.format("0 18 5 12 *", "Europe/Berlin", _TOKEN),
             _BOX.format('"2026-12-05T18:00:00Z"'),
+            _HOURS.format("0 19 * * MON-FRI", "Europe/Berlin", '"2027-11-01T00:00:00Z"'),
         ),
         (
             _T.format("0 18 5 12", "Europe/Berlin", _TOKEN),
             _T.format("0 18 5 12 *", "Europe/Berln", _TOKEN),
             _T.format("0 18 5 12 *", "UTC", "null"),
             _BOX.format('"2026-11-05T18:00:00Z"'),
+            _T.format("0 18 31 2 *", "UTC", _TOKEN),
+            _T.format("0 18 5 12 *", "UTC", "{}"),
+            _T.format("0 18 5 12 *", "UTC", _TOKEN + "\n      httpMethod: GET"),
+            _HOURS.format("0 19 30 2 *", "Europe/Berlin", "null"),
+            _HOURS.format("0 19 * * *", "Berlin", "null"),
+            _HOURS.format("0 19 * * *", "Europe/Berlin", '"2026-11-01T00:00:00Z"'),
         ),
         (_T.format("!unknown ", "UTC", _TOKEN),),
     ),

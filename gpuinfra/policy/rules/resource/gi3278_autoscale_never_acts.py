@@ -8,21 +8,16 @@ References: Azure Monitor API, AutoscaleSettings; CLDR, windowsZones
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from datetime import datetime
-from typing import Any, cast
+from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_graph import AUTOSCALE
-from ...azure_moments import moment_of, zone_fault
-from ...azure_scaling import profiles
-from ...resource_graph import Resource
+from ...azure_scaling import profile_fault, profiles
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late, number, plain, truth
+from ...wire_values import late, truth
 
 CODE = described("GI3278", "autoscale-never-acts", Severity.ERROR, __doc__, ("AZ SHUT-03",))
-_NUMBERS = ("minimum", "default", "maximum")
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -37,51 +32,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 f"{setting.name}.enabled", f"enabled {said}: it never acts", "set enabled: true", resource=setting.name
             )
         for n, profile, capacity in profiles(setting):
-            yield from _profile(setting, f"profiles[{n}]", profile, capacity, ctx.now)
-
-
-def _profile(
-    setting: Resource, path: str, profile: Mapping[str, Any], capacity: Mapping[str, Any], now: datetime | None
-) -> Iterator[Diagnostic]:
-    numbers = [plain(capacity.get(k)) for k in _NUMBERS]
-    wrong = next((k for k, v in zip(_NUMBERS, numbers, strict=True) if isinstance(v, (int, float))), "")
-    values = [number(v) for v in numbers]
-    known = [v for v in values if v is not None]
-    where, fault, hint = "", "", ""
-    if wrong:
-        where, fault = f"{path}.capacity.{wrong}", f"the number {numbers[_NUMBERS.index(wrong)]} is no text"
-        hint = f'write "{numbers[_NUMBERS.index(wrong)]:g}"'
-    elif len(known) == len(_NUMBERS) and known != sorted(known):
-        where = f"{path}.capacity"
-        fault = "minimum, default and maximum are not in this order: " + ", ".join(f"{v:g}" for v in known)
-        hint = "put them in order"
-    else:
-        where, fault, hint = _when(path, profile, now)
-    if fault:
-        yield CODE.at(f"{setting.name}.{where}", fault, hint, resource=setting.name)
-
-
-def _when(path: str, profile: Mapping[str, Any], now: datetime | None) -> tuple[str, str, str]:
-    window = plain(profile.get("fixedDate"))
-    schedule = plain(_get(plain(profile.get("recurrence")), "schedule"))
-    for place, holder in ((f"{path}.fixedDate", window), (f"{path}.recurrence.schedule", schedule)):
-        fault, hint = zone_fault(plain(_get(holder, "timeZone")))
-        if fault:
-            return f"{place}.timeZone", fault, hint
-    start, end = (moment_of(plain(_get(window, k))) for k in ("start", "end"))
-    if start is not None and end is not None and end <= start:
-        return f"{path}.fixedDate.end", "the window ends before it begins", "take a later end"
-    if end is not None and now is not None and end <= now:
-        return (
-            f"{path}.fixedDate.end",
-            "the window is over: the profile never applies",
-            "take a later end, or remove it",
-        )
-    return "", "", ""
-
-
-def _get(block: object, key: str) -> Any:
-    return cast("Mapping[str, Any]", block).get(key) if isinstance(block, Mapping) else None
+            place, fault, hint = profile_fault(profile, capacity, ctx.now)
+            if fault:
+                yield CODE.at(f"{setting.name}.profiles[{n}].{place}", fault, hint, resource=setting.name)
 
 
 _T = """\
