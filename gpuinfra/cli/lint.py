@@ -72,7 +72,7 @@ def command(
     """
     source = _source(preview, state, program, stack, config)
     from ..lint import lint
-    from ..lint.program import MissingSdkError
+    from ..lint.source import MissingSdkError
 
     ruling = governing.ruling(source.path)
     try:

@@ -13,16 +13,12 @@ from ..diagnostics import Diagnostic, GpuInfraError, Source, did_you_mean
 from ..policy.resource_graph import ResourceGraph
 from . import source
 from .findings import CONFIG_MISSING, NO_PROGRAM, PROGRAM_RAISES, PROGRAM_REFUSED
-from .source import Read
+from .source import MissingSdkError, Read
 
 _PROJECT_FILES: Final = ("Pulumi.yaml", "Pulumi.yml")
 _SHOWN: Final = 300
 _SHORTEST_SECRET: Final = 4
 _BY_PREVIEW: Final = "run `pulumi preview --json > preview.json` there, and give --preview preview.json"
-
-
-class MissingSdkError(Exception):
-    """A package of Pulumi that the program imports is not installed here."""
 
 
 def read(asked: source.Source) -> Read:

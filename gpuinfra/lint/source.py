@@ -11,6 +11,10 @@ from ..diagnostics import Diagnostic
 from ..policy.resource_graph import ResourceGraph
 
 
+class MissingSdkError(Exception):
+    """A package of Pulumi that the program imports is not installed here."""
+
+
 class Kind(StrEnum):
     """What a program is known by."""
 
