@@ -31,7 +31,7 @@ class Source:
     path: str
     """A file (`-` is standard input), or the folder of a program."""
     stack: str | None = None
-    """Of a program: whose config it runs with. None: the only one that has a file, else dev."""
+    """Of a program: whose config it runs with. None: the only one that has a file, or dev."""
     config: Mapping[str, str] = field(default_factory=dict[str, str])
     """Of a program: values that lie over the stack's own."""
 

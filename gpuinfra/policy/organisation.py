@@ -85,7 +85,9 @@ def is_known(code: str) -> bool:
 def _fault(rule: object, owners: dict[str, str], point: EntryPoint) -> str:
     """What keeps a rule from being used, as a sentence; empty for one that can be."""
     if not isinstance(rule, Rule):
-        return f"the rules of {_named(point)} hold {type(rule).__name__}; PlanRule, ResourceRule and AccountRule are taken"
+        return (
+            f"the rules of {_named(point)} hold {type(rule).__name__}; PlanRule, ResourceRule and AccountRule are taken"
+        )
     code = rule.code.code
     if not _CODE.fullmatch(code):
         return f"rule {code} of {_named(point)} is left out: the codes of own rules are GI9000 to GI9999"

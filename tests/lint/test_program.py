@@ -152,6 +152,21 @@ def test_the_only_stack_is_taken_and_another_by_name(folder):
     assert [r.name for r in judged(made, stack="prod").graph] == ["a"]
 
 
+def test_a_stack_that_is_not_there_is_refused_with_those_that_are(folder):
+    made = folder(prod="config: {}\n", staging="config: {}\n")
+    code, message, hint, _ = only(made, stack="prd")
+    assert (code, message) == ("GI1085", "it has no stack 'prd'; its stacks are prod, staging")
+    assert hint == "did you mean prod?; for a stack without any config make an empty Pulumi.prd.yaml"
+    assert only(made)[1:3] == ("it has the stacks prod, staging", "say which one is meant, with --stack")
+    assert judged(made, stack="acme/probe/prod").graph.stack == "prod"
+    for odd in ("", "a b", "acme/"):
+        assert only(made, stack=odd)[1] == f"'{odd}' is no name of a stack"
+
+
+def test_of_a_program_without_files_of_stacks_every_stack_is_taken(folder):
+    assert judged(folder(), stack="nope").graph.stack == "nope"
+
+
 def test_a_secret_of_the_stack_is_not_printed(folder):
     main = 'import pulumi\nraise ValueError(pulumi.Config().require("token"))\n'
     sealed = "config:\n  probe:token:\n    secure: v1:hush-hush\n"
