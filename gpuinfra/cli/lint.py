@@ -72,7 +72,7 @@ def command(
     """
     source = _source(preview, state, program, stack, config)
     from ..lint import lint
-    from ..lint.program import MissingSdkError
+    from ..lint.source import MissingSdkError
 
     ruling = governing.ruling(source.path)
     try:
@@ -137,11 +137,20 @@ def _source(
 
 
 def judged_text(done: Linted) -> str:
-    """How much was judged, and how much of it is open."""
+    """How much was judged, how much of it is open, and what no rule looks at."""
+    from ..policy.unjudged import unjudged
+
     if done.graph is None:
         return "nothing was judged\n"
+    if not done.graph.resources:
+        return "the stack is empty: no resource was judged\n"
     judged = _counted(len(done.graph.resources), "resource")
-    return f"{judged} judged, {_counted(len(done.undecided), 'verdict')} undecided\n"
+    left: dict[str, int] = {}
+    for u in unjudged(done.graph):
+        left[u.service] = left.get(u.service, 0) + len(u.resources)
+    those = ", ".join(f"{service} ({n})" for service, n in left.items())
+    beside = f"no rule looks at what is of {those}; silence about it is no pass\n" if left else ""
+    return f"{beside}{judged} judged, {_counted(len(done.undecided), 'verdict')} undecided\n"
 
 
 def _counted(n: int, word: str) -> str:
@@ -164,7 +173,13 @@ def undecided_text(undecided: Sequence[Undecided]) -> str:
 
 def as_data(done: Linted) -> dict[str, Any]:
     """What the JSON form has beside the findings."""
+    from ..policy.unjudged import unjudged
+
     return {
         "resources": len(done.graph.resources) if done.graph is not None else None,
+        "not_judged": [
+            {"service": u.service, "type": u.type, "resources": list(u.resources)}
+            for u in (unjudged(done.graph) if done.graph is not None else ())
+        ],
         "undecided": undecided_data(done.undecided),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..diagnostics import Diagnostic, has_errors, in_order
-from . import findings as rendering
-from .judge import Judged, findings_text, format_option, judge, now_option
-from .output import as_json, is_terminal, note, printable, write
+from .governing import Governing, Ruling, governed
+from .judge import judge, now_option
+from .output import is_terminal, note, printable
 
 if TYPE_CHECKING:
     from ..plan.models import ClusterPlan
@@ -39,14 +39,14 @@ class Seen:
     "--account", metavar="FILE", type=click.Path(), help="Judge by a saved file and ask no cloud: works offline."
 )
 @click.option("--save", metavar="FILE", type=click.Path(), help="Keep what was read in a file, for --account.")
-@format_option
+@governed
 @now_option
-def command(spec: str, account: str | None, save: str | None, format_: str, now: datetime | None) -> int:
+def command(spec: str, account: str | None, save: str | None, governing: Governing, now: datetime | None) -> int:
     """Check a spec against the account: quotas, zones, reservations, what it names.
 
     Reads the account with your own credentials and read-only calls, and changes nothing. Each question is answered by a
     fault, by a pass, or by unknown with its reason: a call that is denied leaves its part unknown, and the others go on.
-    Errors of `check` are shown too. The text form masks the account's number; the file of --save has it whole.
+    Errors of `check` are shown too. The account's number is masked in what is printed; the file of --save has it whole.
 
     SPEC is the path of a cluster.yaml, or - for standard input. Reading needs a library of the cloud:
     pip install 'gpuinfra[preflight-aws]' (or preflight-gcp, preflight-azure).
@@ -58,12 +58,12 @@ def command(spec: str, account: str | None, save: str | None, format_: str, now:
     """
     if account and save:
         raise click.UsageError("--account judges a file, and --save writes what was read: give one of them")
-    judged = judge(spec, now)
-    if judged.plan is None:
-        return _show(judged, Seen(None, None, ()), spec, format_)
-    if account:
-        seen = _from_file(judged.plan, account)
-    else:
+    ruling = governing.ruling(spec)
+    judged = judge(spec, now, ruling)
+    seen = Seen(None, None, ())
+    if judged.plan is not None and account:
+        seen = _from_file(judged.plan, account, ruling)
+    elif judged.plan is not None:
         from ..preflight.gathering import ReadingError
 
         try:
@@ -73,24 +73,37 @@ def command(spec: str, account: str | None, save: str | None, format_: str, now:
             return 2
         if save and not _save(save, facts):
             return 2
-        seen = _judged(judged.plan, facts, ())
-    return _show(judged, seen, spec, format_)
+        seen = _judged(judged.plan, facts, (), ruling)
+    # What check warns of is its own to say.
+    own = judged.findings if judged.plan is None else tuple(d for d in judged.findings if d.is_error)
+    found = in_order((*own, *(judged.loaded.locate(d) for d in seen.findings)))
+    governing.take(spec, ruling, found, now=now)
+    status = governing.finish(before=_before(seen), after=_after(seen), extra=as_data(seen), not_judged=_NOT_JUDGED)
+    if seen.facts is not None and not seen.facts.known:
+        why = "; ".join(dict.fromkeys(seen.facts.unknown.values())) or "none is in the file"
+        note(f"gpuinfra: no fact about the account is known, so that nothing was judged by it: {why}")
+        return status or 2
+    return status
 
 
-def _from_file(plan: ClusterPlan, path: str) -> Seen:
+_NOT_JUDGED = ("GI1", "GI2", "GI3")
+"""Beginnings of the codes whose rules do not run here, or whose warnings are not shown."""
+
+
+def _from_file(plan: ClusterPlan, path: str, ruling: Ruling) -> Seen:
     from ..preflight.account_file import place_findings, read_account_file
 
     facts = read_account_file(path)
     if isinstance(facts, Diagnostic):
         return Seen(None, None, (facts,))
     found = place_findings(plan, facts, path, plan.now)
-    return Seen(facts, None, found) if has_errors(found) else _judged(plan, facts, found)
+    return Seen(facts, None, found) if has_errors(found) else _judged(plan, facts, found, ruling)
 
 
-def _judged(plan: ClusterPlan, facts: AccountFacts, found: tuple[Diagnostic, ...]) -> Seen:
+def _judged(plan: ClusterPlan, facts: AccountFacts, found: tuple[Diagnostic, ...], ruling: Ruling) -> Seen:
     from ..policy.engine import check_account
 
-    report = check_account(plan, facts)
+    report = check_account(plan, facts, own=ruling.own, faults=ruling.faults)
     return Seen(facts, report, (*found, *report.diagnostics))
 
 
@@ -113,23 +126,11 @@ def _save(path: str, facts: AccountFacts) -> bool:
     return True
 
 
-def _show(judged: Judged, seen: Seen, spec: str, format_: str) -> int:
-    # What check warns of is its own to say.
-    own = judged.findings if judged.plan is None else tuple(d for d in judged.findings if d.is_error)
-    found = in_order((*own, *(judged.loaded.locate(d) for d in seen.findings)))
-    if format_ == "json":
-        write(as_json(as_data(seen, found)))
-    else:
-        write(_text(seen, found, spec))
-    return 1 if has_errors(found) else 0
-
-
-def as_data(seen: Seen, found: Sequence[Diagnostic]) -> dict[str, Any]:
-    """The JSON form: the account, the findings, what passed and what is unknown."""
+def as_data(seen: Seen) -> dict[str, Any]:
+    """What the JSON form has beside the findings: the account, what passed and what is unknown."""
     report = seen.report
     return {
         "account": _account(seen.facts),
-        **rendering.as_data(found),
         "passed": [{"code": p.code, "path": p.path, "said": p.said} for p in report.passed] if report else [],
         "unknown": [{"code": u.code, "path": u.path, "reason": u.reason} for u in report.unsure] if report else [],
     }
@@ -149,7 +150,8 @@ def _account(facts: AccountFacts | None) -> dict[str, Any] | None:
     }
 
 
-def _text(seen: Seen, found: Sequence[Diagnostic], spec: str) -> str:
+def _before(seen: Seen) -> str:
+    """The text form above the findings: the account, what passed and what is unknown."""
     account, report = _account(seen.facts), seen.report
     out: list[str] = []
     if account:
@@ -164,11 +166,12 @@ def _text(seen: Seen, found: Sequence[Diagnostic], spec: str) -> str:
         for reason, left in why.items():
             codes, paths = dict.fromkeys(u.code for u in left), dict.fromkeys(u.path for u in left)
             out.append(_line("unknown", "yellow", codes, paths, reason))
-    text = findings_text(found, [spec])
-    if report:
-        counted = f", {len(report.passed)} passed, {len(report.unsure)} unknown"
-        text = f"{text.rstrip()}{counted}\n"
-    return "".join(f"{line}\n" for line in out) + text
+    return "".join(f"{line}\n" for line in out)
+
+
+def _after(seen: Seen) -> str:
+    report = seen.report
+    return f"{len(report.passed)} passed, {len(report.unsure)} unknown\n" if report else "no account was judged\n"
 
 
 def _line(word: str, colour: str, codes: Iterable[str], paths: Iterable[str], said: str) -> str:

@@ -5,21 +5,26 @@ Every refusal is one finding that says what the file is instead and what to run.
 
 from __future__ import annotations
 
+import codecs
 import json
+import os
+import stat
 import sys
+import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, cast
 
-from ..diagnostics import Code, Diagnostic, GpuInfraError, Source
+from ..diagnostics import Code, Diagnostic, GpuInfraError, Severity, Source
 from ..spec.reading import STDIN
 from .findings import CUT_SHORT, OTHER_TOOL, UNREADABLE
-from .values import mapping
+from .values import is_urn, mapping
 
-MAX_BYTES = 512 * 2**20
-"""The state of ten thousand resources stays below a tenth of it."""
+MAX_BYTES = 256 * 2**20
+"""The state of ten thousand resources stays below a fifth of it."""
 _PIPE = "-"
-_PREVIEW, _STATE = "a preview of Pulumi", "a state of Pulumi"
+_PATIENCE_S = 5.0
+"""For somebody to open a pipe; how long it then takes to write is the writer's own affair."""
+_PREVIEW, _STATE, _LOG = "a preview of Pulumi", "a state of Pulumi", "a log of events"
 
 
 def shown(path: str) -> str:
@@ -29,7 +34,8 @@ def shown(path: str) -> str:
 
 def refused(code: Code, path: str, message: str, hint: str = "") -> GpuInfraError:
     """The error that holds one finding about a whole file."""
-    return GpuInfraError([code.at("", message, hint).located(Source(shown(path)))])
+    # What keeps a file from being judged is an error, also where the code is a warning about one that was.
+    return GpuInfraError([code.at("", message, hint, severity=Severity.ERROR).located(Source(shown(path)))])
 
 
 def load(path: str) -> dict[str, Any]:
@@ -55,8 +61,13 @@ def _bytes(path: str) -> bytes:
     try:
         if path == _PIPE:
             return _limited(path, sys.stdin.buffer.read(MAX_BYTES + 1))
-        with Path(path).open("rb") as file:
-            return _limited(path, file.read(MAX_BYTES + 1))
+        with open(path, "rb", opener=_without_waiting) as file:
+            status = os.fstat(file.fileno())
+            if stat.S_ISREG(status.st_mode) and status.st_size > MAX_BYTES:
+                raise _too_large(path)
+            head = _first_of_pipe(path, file.fileno()) if stat.S_ISFIFO(status.st_mode) else b""
+            os.set_blocking(file.fileno(), True)
+            return _limited(path, head + file.read(MAX_BYTES + 1))
     except FileNotFoundError:
         raise refused(UNREADABLE, path, "there is no such file") from None
     except IsADirectoryError:
@@ -68,15 +79,54 @@ def _bytes(path: str) -> bytes:
         raise refused(UNREADABLE, path, f"it cannot be read: {reason}") from None
 
 
+def _without_waiting(path: str, flags: int) -> int:
+    # A pipe that nobody opens to write would be waited for without end, in `open` itself.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _first_of_pipe(path: str, descriptor: int) -> bytes:
+    """The first bytes of a pipe, or none of one whose writer takes its time. Refuses one that nobody writes into."""
+    until = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < until:
+        try:
+            head = os.read(descriptor, 65536)
+        except BlockingIOError:
+            return b""
+        if head:
+            return head
+        time.sleep(0.02)
+    raise refused(UNREADABLE, path, "it is a pipe that nothing is written into")
+
+
 def _limited(path: str, data: bytes) -> bytes:
     if len(data) > MAX_BYTES:
-        raise refused(UNREADABLE, path, f"it is larger than {MAX_BYTES // 2**20} MiB")
+        raise _too_large(path)
     return data
 
 
+def _too_large(path: str) -> GpuInfraError:
+    return refused(
+        UNREADABLE,
+        path,
+        f"it is larger than {MAX_BYTES // 2**20} MiB",
+        "Is it a preview or a state? Without what a program embeds (archives, generated files) no stack's is so large.",
+    )
+
+
+_MARKS = (
+    # The mark of UTF-32 begins with that of UTF-16.
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+    (b"{\0", "utf-16-le"),
+    (b"\0{", "utf-16-be"),
+)
+"""How a document begins that is not UTF-8: PowerShell writes `>` in UTF-16, with a mark or without."""
+
+
 def _text(path: str, data: bytes) -> str:
-    """PowerShell writes `>` in UTF-16 with a mark at the start."""
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8-sig")
     try:
         return data.decode(encoding)
     except UnicodeDecodeError:
@@ -87,13 +137,13 @@ def _text(path: str, data: bytes) -> str:
 
 def _not_json(path: str, text: str, error: json.JSONDecodeError) -> GpuInfraError:
     lines = [line for line in text.splitlines() if line.strip()]
-    if len(lines) > 1 and lines[0].lstrip().startswith("{") and _is_object(lines[0]):
-        return refused(
-            OTHER_TOOL,
-            path,
-            "it is a log of events, one a line, which does not say what depends on what",
-            "write the preview as one document: unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW, and run pulumi preview --json",
-        )
+    first = _first_object(text) if error.msg == "Extra data" else None
+    if first is not None:
+        found = what_else(first)
+        if found == _LOG:
+            return _log_of_events(path)
+        said = f"{found or 'one document'} ends, and at line {error.lineno} something else begins"
+        return refused(OTHER_TOOL, path, said, "give each document in a file of its own, standard output alone")
     if not text.lstrip().startswith(("{", "[")):
         return refused(OTHER_TOOL, path, f"it is not JSON; it begins with {lines[0].strip()[:40]!r}")
     where = f"line {error.lineno}, column {error.colno}"
@@ -102,11 +152,18 @@ def _not_json(path: str, text: str, error: json.JSONDecodeError) -> GpuInfraErro
     return refused(CUT_SHORT, path, f"it is not JSON at {where}: {error.msg}")
 
 
-def _is_object(line: str) -> bool:
+def _first_object(text: str) -> dict[str, Any] | None:
+    """The object that a text begins with."""
     try:
-        return isinstance(json.loads(line), dict)
-    except ValueError:
-        return False
+        found, _ = json.JSONDecoder().raw_decode(text.lstrip())
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else None
+
+
+def quoted(value: Any) -> str:
+    """A value of a file as a message shows it."""
+    return json.dumps(value)[:40]
 
 
 def _kind(value: Any) -> str:
@@ -131,8 +188,10 @@ def what_else(document: Mapping[str, Any]) -> str:
         return "a CloudFormation template"
     if str(document.get("$schema", "")).rpartition("/")[2].startswith(("deploymentTemplate", "subscriptionDeployment")):
         return "a template of Azure Resource Manager"
-    if "sequence" in keys and "timestamp" in keys:
-        return "a log of events"
+    if "timestamp" in keys and ("sequence" in keys or any(k.endswith("Event") for k in keys)):
+        return _LOG
+    if "deployments" in keys:
+        return "a list of several deployments"
     return ""
 
 
@@ -151,7 +210,18 @@ def misplaced(path: str, document: Mapping[str, Any], wanted: str) -> GpuInfraEr
     if other is not None and other != wanted:
         return refused(OTHER_TOOL, path, f"it is {found}", f"give it with {other}")
     said = f"it is {found}" if found and other is None else _keys(document)
+    if found == _LOG:
+        return _log_of_events(path)
     return refused(OTHER_TOOL, path, said, f"write one with: {command}")
+
+
+def _log_of_events(path: str) -> GpuInfraError:
+    return refused(
+        OTHER_TOOL,
+        path,
+        "it is a log of events, one a line, which does not say what depends on what",
+        "write the preview as one document: unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW, and run pulumi preview --json",
+    )
 
 
 def _keys(document: Mapping[str, Any]) -> str:
@@ -164,6 +234,14 @@ def _keys(document: Mapping[str, Any]) -> str:
 def damaged(path: str, place: str, found: Any, wanted: str) -> GpuInfraError:
     """The error for a part of a document that does not have its form."""
     return refused(OTHER_TOOL, path, f"{place} is {_kind(found)}, and {wanted} is wanted there", "write the file again")
+
+
+def check_urn(path: str, place: str, urn: Any) -> None:
+    """Refuses a resource without a URN: no rule would see it, and its silence would look like a pass."""
+    if not is_urn(urn):
+        raise refused(
+            OTHER_TOOL, path, f"{place} is no resource of Pulumi: it has no URN", "write the file again, with Pulumi"
+        )
 
 
 def finding(code: Code, path: str, message: str, hint: str = "") -> Diagnostic:

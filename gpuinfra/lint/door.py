@@ -72,9 +72,9 @@ def _rules(providers: Collection[Provider]) -> tuple[ResourceRule, ...] | None:
 
 def _read(source: Source) -> Read:
     if source.kind is Kind.PROGRAM:
-        from . import program
+        from . import apart
 
-        return program.read(source)
+        return apart.read(source)
     from . import preview, state
 
     return preview.read(source.path) if source.kind is Kind.PREVIEW else state.read(source.path)

@@ -40,6 +40,7 @@ PREVIEW_FAILED = Code(
     why="Resources that it did not come to are not in the file, so that findings may be missing, or be wrong about what "
     "is not there.",
     fix="Correct what the preview says, and write it again.",
+    varies="error where nothing is left to judge",
 )
 PREVIEW_PARTIAL = Code(
     "GI1084",
@@ -49,13 +50,15 @@ PREVIEW_PARTIAL = Code(
     why="Rules that ask whether something is there (a budget, a route, an end) cannot see it, and links into what is "
     "left out cannot be followed.",
     fix="Write it with all resources: pulumi preview --json --show-sames > preview.json",
+    varies="error where nothing is left to judge",
 )
 NO_PROGRAM = Code(
     "GI1085",
     "lint-program-missing",
     E,
-    "A folder that holds no Python program of Pulumi.",
-    why="Only Python programs are run here, without an engine; every other language has its own host.",
+    "A folder that holds no Python program of Pulumi, or not the stack that is asked for.",
+    why="Only Python programs are run here, without an engine; every other language has its own host. Without the config "
+    "of a stack another program is judged than the one that is deployed.",
     fix="Give the folder that holds Pulumi.yaml; for another language run `pulumi preview --json > preview.json` there, and "
     "give --preview preview.json.",
 )
@@ -63,7 +66,7 @@ PROGRAM_RAISES = Code(
     "GI1086",
     "program-raises",
     E,
-    "The program ended with an error of its own.",
+    "The program ended with an error of its own, or ended its process before it had come to its end.",
     why="What it had not registered by then is not known, so that nothing is judged.",
     fix="Correct it where the message points, or judge its preview: pulumi preview --json > preview.json",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 import traceback
 from collections.abc import Mapping
@@ -13,16 +14,15 @@ from ..diagnostics import Diagnostic, GpuInfraError, Source, did_you_mean
 from ..policy.resource_graph import ResourceGraph
 from . import source
 from .findings import CONFIG_MISSING, NO_PROGRAM, PROGRAM_RAISES, PROGRAM_REFUSED
-from .source import Read
+from .source import MissingSdkError, Read
 
 _PROJECT_FILES: Final = ("Pulumi.yaml", "Pulumi.yml")
+_STACK_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+_DEFAULT_STACK: Final = "dev"
+_LISTED: Final = 8
 _SHOWN: Final = 300
 _SHORTEST_SECRET: Final = 4
 _BY_PREVIEW: Final = "run `pulumi preview --json > preview.json` there, and give --preview preview.json"
-
-
-class MissingSdkError(Exception):
-    """A package of Pulumi that the program imports is not installed here."""
 
 
 def read(asked: source.Source) -> Read:
@@ -30,8 +30,7 @@ def read(asked: source.Source) -> Read:
     file = _project_file(asked.path)
     document = _document(file)
     _only_python(asked.path, document)
-    stack = asked.stack or _only_stack(file) or "dev"
-    return Read(_recorded(asked, file, stack))
+    return Read(_recorded(asked, file, _stack(asked, file)))
 
 
 def _project_file(path: str) -> Path:
@@ -93,12 +92,25 @@ def _only_python(path: str, document: Mapping[str, Any]) -> None:
         raise _refused(path, f"{said}, and only programs in Python are recorded", _BY_PREVIEW)
 
 
-def _only_stack(file: Path) -> str | None:
-    """The one stack that has a file beside Pulumi.yaml; None where none or several do."""
-    found = [
+def _stack(asked: source.Source, file: Path) -> str:
+    """The stack that is meant: the one that was asked for, else the only one, else dev. Where stacks have files beside
+    Pulumi.yaml it is one of those: of another, the program would be judged without a config."""
+    there = sorted(
         p.name.removeprefix("Pulumi.").removesuffix(file.suffix) for p in file.parent.glob(f"Pulumi.*{file.suffix}")
-    ]
-    return found[0] if len(found) == 1 else None
+    )
+    # Written as organisation/project/stack, it is the last part that names the file.
+    wanted = asked.stack.rpartition("/")[2] if asked.stack is not None else ""
+    if asked.stack is not None and (not wanted or not _STACK_NAME.fullmatch(wanted)):
+        raise _refused(asked.path, f"'{asked.stack[:60]}' is no name of a stack", "letters, digits, '-', '_' and '.'")
+    name = wanted or (there[0] if len(there) == 1 else _DEFAULT_STACK)
+    if not there or name in there:
+        return name
+    known = ", ".join(there[:_LISTED]) + (" …" if there[_LISTED:] else "")
+    if not wanted:
+        raise _refused(asked.path, f"it has the stacks {known}", "say which one is meant, with --stack")
+    near = did_you_mean(name, there) or "name one of them"
+    hint = f"{near}; for a stack without any config make an empty Pulumi.{name}{file.suffix}"
+    raise _refused(asked.path, f"it has no stack '{name}'; its stacks are {known}", hint)
 
 
 def _recorded(asked: source.Source, file: Path, stack: str) -> ResourceGraph:

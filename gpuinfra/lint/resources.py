@@ -30,11 +30,6 @@ _TEXTS: Final = {"deletedWith": "deletedWith", "importID": "import"}
 Raw = Mapping[str, Any]
 
 
-def is_urn(value: Any) -> bool:
-    """Whether a value has the form of a URN."""
-    return isinstance(value, str) and value.startswith("urn:pulumi:") and value.count("::") >= 3
-
-
 def writes_lists(found: Iterable[Raw]) -> bool:
     """Whether the engine that wrote these resources writes the options of LATELY_CARRIED: it wrote one, or the stack
     traces that it has been writing for longer."""
@@ -45,7 +40,7 @@ def graph(found: Iterable[Raw], *, preview: bool, writes_lists: bool) -> Resourc
     """The graph of these resources. Its stack, default providers and what is on its way out are left out; what is only
     read stands apart."""
     open_options = NOT_CARRIED if writes_lists else (*NOT_CARRIED, *LATELY_CARRIED)
-    listed = [r for r in found if is_urn(r.get("urn")) and not r.get("delete")]
+    listed = [r for r in found if values.is_urn(r.get("urn")) and not r.get("delete")]
     project, stack = _origin(listed)
     kept = [r for r in listed if not _by_engine(r)]
     ids = _ids(kept)

@@ -11,6 +11,10 @@ from ..diagnostics import Diagnostic
 from ..policy.resource_graph import ResourceGraph
 
 
+class MissingSdkError(Exception):
+    """A package of Pulumi that the program imports is not installed here."""
+
+
 class Kind(StrEnum):
     """What a program is known by."""
 
@@ -27,7 +31,7 @@ class Source:
     path: str
     """A file (`-` is standard input), or the folder of a program."""
     stack: str | None = None
-    """Of a program: whose config it runs with. None: the only one that has a file, else dev."""
+    """Of a program: whose config it runs with. None: the only one that has a file, or dev."""
     config: Mapping[str, str] = field(default_factory=dict[str, str])
     """Of a program: values that lie over the stack's own."""
 

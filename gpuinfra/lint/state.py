@@ -7,11 +7,16 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from . import documents, resources, values
+from .findings import OTHER_TOOL
 from .source import Read
 
 _VERSION: Final = re.compile(r"v?(\d+)\.(\d+)")
 _WRITES_LISTS: Final = (3, 206)
 """Engines from here on write ignoreChanges and replaceOnChanges [apitype/core.go of that version]."""
+
+
+_VERSIONS: Final = (1, 2, 3, 4)
+"""Of the form of a deployment [apitype/core.go: current 3, latest 4]."""
 
 
 def read(path: str) -> Read:
@@ -25,6 +30,7 @@ def read(path: str) -> Read:
     for n, resource in enumerate(listed):
         if not isinstance(resource, dict):
             raise documents.damaged(path, f"deployment.resources[{n}]", resource, "an object")
+        documents.check_urn(path, f"deployment.resources[{n}]", cast("dict[str, Any]", resource).get("urn"))
     found = cast("list[Mapping[str, Any]]", listed)
     recent = _engine(deployment) >= _WRITES_LISTS or resources.writes_lists(found)
     return Read(resources.graph(found, preview=False, writes_lists=recent))
@@ -38,11 +44,27 @@ def _deployment(path: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
         inner = values.mapping(checkpoint).get("latest")
     elif "deployment" not in document:
         raise documents.misplaced(path, document, "--state")
+    version = document.get("version")
+    if version is not None and version not in _VERSIONS:
+        raise documents.refused(
+            OTHER_TOOL,
+            path,
+            f"it is a state of version {documents.quoted(version)}, and {_VERSIONS[0]} to {_VERSIONS[-1]} are known",
+            "export it with an engine of this year, or update gpuinfra",
+        )
     if inner is None:
         # What `stack export` writes of a stack that was never deployed.
         return {}
     if not isinstance(inner, dict):
         raise documents.damaged(path, "deployment", inner, "an object")
+    if not {"manifest", "resources"} & set(cast("Mapping[str, Any]", inner)):
+        # An export of an empty stack leaves out the resources, and says when and by which engine it was deployed.
+        raise documents.refused(
+            OTHER_TOOL,
+            path,
+            "its deployment has neither a manifest nor resources, so that it is no export of Pulumi",
+            "write one with: pulumi stack export > state.json",
+        )
     return cast("Mapping[str, Any]", inner)
 
 

@@ -40,6 +40,11 @@ def inputs(raw: Any) -> dict[str, Any]:
     return {key: value(inner) for key, inner in sorted(_written(mapping(raw)).items())}
 
 
+def is_urn(value: Any) -> bool:
+    """Whether a value has the form of a URN."""
+    return isinstance(value, str) and value.startswith("urn:pulumi:") and value.count("::") >= 3
+
+
 def mapping(raw: Any) -> Mapping[str, Any]:
     """The object that a part of a document is; an empty one where it is something else."""
     return cast("Mapping[str, Any]", raw) if isinstance(raw, dict) else {}

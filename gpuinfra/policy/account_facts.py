@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, field_validator
 
 from ..vocabulary import Provider
 
@@ -27,6 +27,7 @@ def _sensible(moment: datetime) -> datetime:
     return moment
 
 
+NO_LIMIT = -1
 Count = Annotated[int, Field(ge=0, le=10_000_000)]
 Moment = Annotated[AwareDatetime, AfterValidator(_sensible)]
 Amount = Annotated[float, Field(ge=-1e15, le=1e15, allow_inf_nan=False)]
@@ -43,11 +44,17 @@ class _Row(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def _limit(amount: float) -> float:
+    if amount < 0 and amount != NO_LIMIT:
+        raise ValueError("a limit is 0 or more, or -1 for none")
+    return amount
+
+
 class Quota(_Row):
     """A quota in the plan's region, or of the whole account. A limit of -1 is none."""
 
-    limit: Amount
-    used: Amount | None = None
+    limit: Annotated[Amount, AfterValidator(_limit)]
+    used: Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)] | None = None
     """In use now, by whatever; None: the cloud does not say."""
     unit: str = ""
 
@@ -196,6 +203,19 @@ class AccountFacts(_Row):
     """`enabled`: whether the project has a billing account that is open."""
     unknown: dict[str, str] = {}
     """Why a part is missing, by its name, or one entry of it, by part/name."""
+
+    @field_validator("unknown")
+    @classmethod
+    def _of_parts(cls, unknown: dict[str, str]) -> dict[str, str]:
+        for key in unknown:
+            if key.partition("/")[0] not in PARTS:
+                raise ValueError(f"'{key[:60]}' is no part of an account's facts; they are {', '.join(PARTS)}")
+        return unknown
+
+    @property
+    def known(self) -> bool:
+        """Whether they say anything at all."""
+        return any(getattr(self, part) for part in PARTS)
 
     def entry(self, part: str, name: str) -> Any:
         """What a part holds under a name: a row, None where it was looked for and is not there, or Absent.

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..diagnostics import Diagnostic, Severity, Suppressed, Suppression, in_order
 from ..plan.models import ClusterPlan
 from ..spec.models import Waiver
+from ..vocabulary import Provider
 from .open_options import OpenContexts, is_open
+from .organisation import told_aside
 from .resource_graph import Resource, ResourceGraph
 from .rule import (
     AccountContext,
@@ -84,17 +87,9 @@ def check_plan(
 
         rules = plan_rules()
     context = PlanContext(plan, options or RuleOptions())
-    found: list[Diagnostic] = []
-    raised: list[RuleError] = []
-    for rule in (*rules, *(r for r in own if isinstance(r, PlanRule))):
-        if plan.provider not in rule.providers:
-            continue
-        try:
-            said = [verified(d, rule) for d in rule.check(context)]
-            found.extend(d for d in said if d.is_error or d.path not in context.refused)
-        except (Exception, SystemExit) as e:
-            raised.append(RuleError(rule, e))
-    _reported(raised, faults)
+    asked = (*rules, *(r for r in own if isinstance(r, PlanRule)))
+    said = _verdicts(asked, plan.provider, lambda rule: rule.check(context), (), faults)
+    found = [d for d in said if isinstance(d, Diagnostic) and (d.is_error or d.path not in context.refused)]
     return waived(found, plan.spec.waivers, plan.now)
 
 
@@ -123,21 +118,16 @@ def check_graph(
     moment = now or (plan.now if plan else None)
     context = GraphContext(graph, plan, facts=facts or {}, now=moment, options=options or RuleOptions())
     open_contexts = OpenContexts(context) if is_open(graph) else None
-    found: list[Diagnostic] = []
-    raised: list[RuleError] = []
-    undecided: dict[Undecided, None] = {}
-    for rule in (*rules, *(r for r in own if isinstance(r, ResourceRule))):
-        if plan is not None and plan.provider not in rule.providers:
-            continue
-        try:
-            for verdict in open_contexts.verdicts(rule) if open_contexts else rule.check(context):
-                if isinstance(verdict, Undecided):
-                    undecided[verdict] = None
-                else:
-                    found.append(verified(verdict, rule))
-        except (Exception, SystemExit) as e:
-            raised.append(RuleError(rule, e))
-    _reported(raised, faults)
+    asked = (*rules, *(r for r in own if isinstance(r, ResourceRule)))
+    said = _verdicts(
+        asked,
+        plan.provider if plan is not None else None,
+        lambda rule: open_contexts.verdicts(rule) if open_contexts else rule.check(context),
+        (Undecided,),
+        faults,
+    )
+    found = [d for d in said if isinstance(d, Diagnostic)]
+    undecided = dict.fromkeys(u for u in said if isinstance(u, Undecided))
     undecided.update(dict.fromkeys((open_contexts or context).undecided))
     found = _typed(_redacted(found, graph), graph)
     if plan is not None:
@@ -153,32 +143,20 @@ def check_account(
     facts: AccountFacts,
     *,
     rules: Iterable[AccountRule] | None = None,
+    own: Sequence[Rule] = (),
     faults: list[RuleError] | None = None,
 ) -> AccountReport:
-    """Verdicts of the account rules (or of `rules`) over a plan, with the spec's waivers applied. A rule that raises is as in check_plan."""
+    """Verdicts of the account rules (or of `rules`) and of `own` ones over a plan, with the spec's waivers applied. A rule that raises is as in check_plan."""
     if rules is None:
         from .registry import account_rules
 
         rules = account_rules()
     context = AccountContext(plan, facts)
-    found: list[Diagnostic] = []
-    raised: list[RuleError] = []
-    unsure: dict[Unsure, None] = {}
-    passed: dict[Passed, None] = {}
-    for rule in rules:
-        if plan.provider not in rule.providers:
-            continue
-        try:
-            for verdict in rule.check(context):
-                if isinstance(verdict, Unsure):
-                    unsure[verdict] = None
-                elif isinstance(verdict, Passed):
-                    passed[verdict] = None
-                else:
-                    found.append(verified(verdict, rule))
-        except (Exception, SystemExit) as e:
-            raised.append(RuleError(rule, e))
-    _reported(raised, faults)
+    asked = (*rules, *(r for r in own if isinstance(r, AccountRule)))
+    said = _verdicts(asked, plan.provider, lambda rule: rule.check(context), (Unsure, Passed), faults)
+    found = [d for d in said if isinstance(d, Diagnostic)]
+    unsure = dict.fromkeys(u for u in said if isinstance(u, Unsure))
+    passed = dict.fromkeys(p for p in said if isinstance(p, Passed))
     return AccountReport(waived(found, plan.spec.waivers, plan.now), tuple(unsure), tuple(passed))
 
 
@@ -191,11 +169,34 @@ def verified(verdict: object, rule: Rule) -> Diagnostic:
     return verdict
 
 
-def _reported(raised: list[RuleError], faults: list[RuleError] | None) -> None:
+R = TypeVar("R", PlanRule, ResourceRule, AccountRule)
+
+
+def _verdicts(
+    rules: Iterable[R],
+    provider: Provider | None,
+    check: Callable[[R], Iterable[object]],
+    others: tuple[type, ...],
+    faults: list[RuleError] | None,
+) -> list[object]:
+    """What the rules for a provider (None: for every one) say: findings, and verdicts of the `others`. Of a rule that
+    raises what it said before counts; its error is added to `faults`, and without them raised at the end."""
+    said: list[object] = []
+    raised: list[RuleError] = []
+    for rule in rules:
+        if provider is not None and provider not in rule.providers:
+            continue
+        try:
+            with told_aside() if rule.code.code.startswith(_OWN) else nullcontext():
+                for verdict in check(rule):
+                    said.append(verdict if isinstance(verdict, others) else verified(verdict, rule))
+        except (Exception, SystemExit) as e:
+            raised.append(RuleError(rule, e))
     if faults is not None:
         faults += raised
     elif raised:
         raise raised[0] from raised[0].error
+    return said
 
 
 def waived(

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
@@ -36,6 +37,12 @@ class OwnRules:
     """Packages that were asked for and have no rules here."""
 
 
+def told_aside() -> redirect_stdout[Any]:
+    """Within it what an organisation's rule prints goes to standard error: standard output is for the findings, and of a
+    policy pack for the engine."""
+    return redirect_stdout(sys.stderr)
+
+
 @cache
 def own_rules(packages: tuple[str, ...] | None = None) -> OwnRules:
     """The rules of these packages, or of every installed one, by code. Never raises for what a package does."""
@@ -52,7 +59,8 @@ def own_rules(packages: tuple[str, ...] | None = None) -> OwnRules:
         if wanted is not None and _folded(_package(point)) not in wanted:
             continue
         try:
-            given = _rules_in(point.load())
+            with told_aside():
+                given = _rules_in(point.load())
         except (Exception, SystemExit) as e:
             reason = " ".join(f"{type(e).__name__}: {e}".split())[:300]
             faults.append(f"the rules of {_named(point)} cannot be loaded: {reason}; mend or uninstall the package")
@@ -77,7 +85,9 @@ def is_known(code: str) -> bool:
 def _fault(rule: object, owners: dict[str, str], point: EntryPoint) -> str:
     """What keeps a rule from being used, as a sentence; empty for one that can be."""
     if not isinstance(rule, Rule):
-        return f"the rules of {_named(point)} hold {type(rule).__name__}; PlanRule and ResourceRule are taken"
+        return (
+            f"the rules of {_named(point)} hold {type(rule).__name__}; PlanRule, ResourceRule and AccountRule are taken"
+        )
     code = rule.code.code
     if not _CODE.fullmatch(code):
         return f"rule {code} of {_named(point)} is left out: the codes of own rules are GI9000 to GI9999"

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import tempfile
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
@@ -22,6 +23,8 @@ from . import findings as f
 
 _OLD = timedelta(hours=24)
 _AHEAD = timedelta(minutes=5)
+_IN_DAYS = 72
+"""From so many hours on an age is said in days."""
 _SUBSCRIPTION = re.compile(r"/subscriptions/([^/]+)/", re.IGNORECASE)
 
 
@@ -46,13 +49,28 @@ def read_account_file(path: str) -> AccountFacts | Diagnostic:
         said = f"its format is '{printable(form, 40)}'" if isinstance(form, str) else "it names no format"
         return f.UNREADABLE.at("", f"the file is no account's facts: {said}, and {FORMAT} is wanted").located(source)
     try:
-        return AccountFacts.model_validate(data)
+        facts = AccountFacts.model_validate(data)
+        wrong = next(_contradictions(facts), "")
+        return f.UNREADABLE.at("", wrong).located(source) if wrong else facts
     except ValidationError as e:
         errors = e.errors(include_url=False, include_input=False, include_context=False)
         first = errors[0]
         place = printable(".".join(str(p) for p in first["loc"]), 120)
         more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
-        return f.UNREADABLE.at("", f"{place}: {first['msg'].lower()}{more}").located(source)
+        said = str(first["msg"]).removeprefix("Value error, ")
+        said = printable(said[:1].lower() + said[1:], 300)
+        return f.UNREADABLE.at("", f"{place}: {said}{more}").located(source)
+
+
+def _contradictions(facts: AccountFacts) -> Iterator[str]:
+    """What no cloud says of a reservation; a reader would make it unknown, and here somebody wrote it."""
+    for name, reservation in (facts.reservations or {}).items():
+        for n, member in enumerate(reservation.members if reservation else ()):
+            place = f"reservations.{printable(name, 60)}.members.{n}"
+            if member.total is not None and member.free is not None and member.free > member.total:
+                yield f"{place}.free: {member.free} machines are free, of {member.total} in all"
+            if member.starts is not None and member.ends is not None and member.ends < member.starts:
+                yield f"{place}.ends: it ends before it starts"
 
 
 def write_account_file(path: str, facts: AccountFacts) -> None:
@@ -85,7 +103,8 @@ def place_findings(plan: ClusterPlan, facts: AccountFacts, path: str, now: datet
     age = now - facts.as_of
     if age > _OLD:
         hours = int(age.total_seconds() // 3600)
-        found.append(f.OLD.at("", f"the file was read {format_moment(facts.as_of)}, {hours} hours ago"))
+        ago = f"{hours} hours" if hours < _IN_DAYS else f"{hours // 24} days"
+        found.append(f.OLD.at("", f"the file was read {format_moment(facts.as_of)}, {ago} ago"))
     elif age < -_AHEAD:
         text = f"the file was read {format_moment(facts.as_of)}, which is later than {format_moment(now)}"
         found.append(f.OLD.at("", text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -37,7 +38,7 @@ def test_a_right_program_has_no_error(run):
 def test_the_json_form(run):
     ran = run("lint", "--preview", P5 / "preview.json", "--format", "json", "--now", NOW)
     assert ran.status == 1
-    assert set(ran.data) == {"findings", "summary", "resources", "undecided"}
+    assert set(ran.data) == {"findings", "summary", "resources", "undecided", "not_judged"}
     assert ran.data["resources"] == 24
     assert {"code": "GI3055", "resource": "workers-template", "reason": "the user data are not known yet"} in ran.data[
         "undecided"
@@ -144,3 +145,17 @@ def test_a_preview_and_a_state_load_no_pulumi():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "loaded []"
+
+
+def test_what_no_rule_looks_at_is_said(run, tmp_path):
+    """Silence about a service that the rules do not know is not taken for a pass."""
+    type_ = "aws:batch/computeEnvironment:ComputeEnvironment"
+    held = [{"urn": f"urn:pulumi:dev::p::{type_}::{name}", "type": type_, "custom": True} for name in ("b", "a")]
+    state = tmp_path / "state.json"
+    state.write_text(json.dumps({"version": 3, "deployment": {"manifest": {}, "resources": held}}))
+    ran = run("lint", "--state", state)
+    assert ran.status == 0
+    assert "no rule looks at what is of AWS Batch (2); silence about it is no pass" in ran.out.splitlines()
+    data = run("lint", "--state", state, "--format", "json").data
+    assert data["not_judged"] == [{"service": "AWS Batch", "type": type_, "resources": ["a", "b"]}]
+    assert run("lint", "--preview", P5 / "preview.json", "--format", "json").data["not_judged"] == []

@@ -49,7 +49,7 @@ def test_a_spec_that_the_account_allows(run, spec_file, account_file):
     assert lines[0] == "aws account …9012, us-east-2, read 2026-11-30T08:00:00Z"
     assert "pass    GI4010 node_pools[0].instance_type: p5.48xlarge is offered in use2-az1" in lines
     assert "unknown GI4040, GI4041 image.node: permission denied: ssm:GetParameter" in lines
-    assert lines[-1] == "0 errors, 0 warnings in 1 file, 5 passed, 2 unknown"
+    assert lines[-2:] == ["0 errors, 0 warnings in 1 file", "5 passed, 2 unknown"]
     assert "123456789012" not in ran.out + ran.err
 
 
@@ -178,3 +178,57 @@ def test_a_file_that_cannot_be_written_is_one_line(run, spec_file, tmp_path, mon
     ran = run("preflight", spec_file(), "--save", tmp_path / "none" / "x.json", "--now", NOW)
     assert ran.status == 2
     assert "the file cannot be written: No such file or directory" in ran.err
+
+
+@pytest.mark.parametrize("parts", [{}, {"quotas": {}}])
+def test_without_any_fact_nothing_is_judged_and_the_status_is_2(run, spec_file, account_file, parts):
+    """A run that looked at nothing must not be taken for a pass."""
+    none = {part: None for part in ACCOUNT if part in ("quotas", "offerings", "cost_tags")}
+    ran = run("preflight", spec_file(), "--account", account_file(**{**none, **parts}), "--now", NOW)
+    assert ran.status == 2
+    assert "no fact about the account is known, so that nothing was judged by it: permission denied: ssm" in ran.err
+    bare = account_file(**none, unknown={})
+    ran = run("preflight", spec_file(), "--account", bare, "--now", NOW, "--format", "json")
+    assert (ran.status, ran.data["passed"]) == (2, [])
+    assert "none is in the file" in ran.err
+    broken = run("preflight", spec_file(("p5.48xlarge", "p5.49xlarge")), "--account", bare, "--now", NOW)
+    assert broken.status == 1
+
+
+def test_settings_count(run, spec_file, account_file, tmp_path):
+    """A waiver, a severity and a baseline of gpuinfra.yaml are heard here as at every door."""
+    path = spec_file()
+    account = account_file(quotas={**ACCOUNT["quotas"], "L-417A185B": {"limit": 0}})
+    assert run("preflight", path, "--account", account, "--now", NOW).status == 1
+    settings = tmp_path / "gpuinfra.yaml"
+    settings.write_text('waivers: [{code: GI4001, reason: asked for, expires: "2026-12-31"}]\n')
+    ran = run("preflight", path, "--account", account, "--now", NOW)
+    assert ran.status == 0
+    assert "waived until 2026-12-31: asked for" in ran.out
+    settings.write_text('waivers: [{code: GI4001, reason: asked for, expires: "2026-11-01"}]\n')
+    ran = run("preflight", path, "--account", account, "--now", NOW)
+    assert ran.status == 1
+    assert "the waiver of GI4001 ended 2026-11-01" in ran.out
+    settings.unlink()
+    other = tmp_path / "other.yaml"
+    other.write_text("severity: {GI4001: warning}\n")
+    assert run("preflight", path, "--account", account, "--now", NOW, "--settings", other).status == 0
+    known = tmp_path / "baseline.json"
+    assert run("preflight", path, "--account", account, "--now", NOW, "--write-baseline", known).status == 0
+    assert run("preflight", path, "--account", account, "--now", NOW, "--baseline", known).status == 0
+
+
+def test_a_waiver_of_what_another_command_judges_is_not_called_useless(run, spec_file, account_file, tmp_path):
+    (tmp_path / "gpuinfra.yaml").write_text(
+        'waivers: [{code: GI3012, reason: seen, expires: "2026-12-31"}, {code: GI2202, reason: seen, expires: "2026-12-31"}]\n'
+    )
+    ran = run("preflight", spec_file(), "--account", account_file(), "--now", NOW)
+    assert "GI2281" not in ran.out
+
+
+@pytest.mark.parametrize("form", ["sarif", "github", "junit"])
+def test_every_form(run, spec_file, account_file, form):
+    account = account_file(quotas={**ACCOUNT["quotas"], "L-417A185B": {"limit": 0}})
+    ran = run("preflight", spec_file(), "--account", account, "--now", NOW, "--format", form)
+    assert ran.status == 1
+    assert "GI4001" in ran.out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,13 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpuinfra.cli import main
 from gpuinfra.diagnostics import Diagnostic
 from gpuinfra.lint import Kind, Source, documents, lint
 from gpuinfra.policy.examples import NOW
 
 PROGRAMS = Path(__file__).parent / "programs"
 PREVIEW = (PROGRAMS / "16-gke-l4-secure-boot" / "preview.json").read_text()
-STATE = (PROGRAMS / "16-gke-l4-secure-boot" / "state.json").read_text()
+STATE_FILE = PROGRAMS / "16-gke-l4-secure-boot" / "state.json"
+STATE = STATE_FILE.read_text()
+URN_OF_A_NETWORK = "urn:pulumi:dev::p::aws:ec2/vpc:Vpc::x"
 
 
 def only(kind: Kind, path: str | Path) -> Diagnostic:
@@ -68,6 +72,11 @@ FILES = [Kind.PREVIEW, Kind.STATE]
         ('{"manifest": {}, "resourcePlans": {}}', "GI1082", "--save-plan"),
         ('{"sequence": 0, "timestamp": 1}\n{"sequence": 1, "timestamp": 2}\n', "GI1082", "a log of events"),
         ('{"sequence": 0, "timestamp": 1, "preludeEvent": {}}', "GI1082", "a log of events"),
+        ('{"timestamp": 1, "preludeEvent": {}}', "GI1082", "a log of events"),
+        ('{"deployments": [{"version": 3}]}', "GI1082", "a list of several deployments"),
+        ('{"deployment": null}\n{"deployment": null}', "GI1082", "a state of Pulumi ends, and at line 2 something"),
+        ('{"steps": []}\nwarning: a new version', "GI1082", "a preview of Pulumi ends, and at line 2 something"),
+        ('{"a": 1} {"b": 2}', "GI1082", "one document ends, and at line 1 something else"),
         ("[" * 100_000, "GI1082", "nested deeper"),
         ('{"steps": [], "n": ' + "9" * 5000 + "}", "GI1082", "a number that Pulumi does not write"),
         ('{"steps": [], }', "GI1081", "not JSON at line 1, column"),
@@ -91,11 +100,19 @@ def test_a_preview_for_a_state_and_a_state_for_a_preview(written):
     [
         (Kind.PREVIEW, {"steps": {}}, "steps is"),
         (Kind.PREVIEW, {"steps": [3]}, "steps[0] is a number"),
-        (Kind.PREVIEW, {"steps": [{"newState": []}]}, "steps[0].newState is a list"),
-        (Kind.PREVIEW, {"steps": [{"oldState": "x"}]}, "steps[0].oldState is a text"),
+        (Kind.PREVIEW, {"steps": [{"op": 5}]}, "steps[0].op is a number"),
+        (Kind.PREVIEW, {"steps": [{"newState": {}}]}, "steps[0].op is null"),
+        (Kind.PREVIEW, {"steps": [{"op": "create", "newState": []}]}, "steps[0].newState is a list"),
+        (Kind.PREVIEW, {"steps": [{"op": "same", "oldState": "x"}]}, "steps[0].oldState is a text"),
+        (Kind.PREVIEW, {"steps": [{"op": "update", "oldState": {}}]}, "steps[0].newState is null, and what `update`"),
+        (Kind.PREVIEW, {"steps": [{"op": "create", "newState": {"urn": "x"}}]}, "steps[0] is no resource of Pulumi"),
         (Kind.STATE, {"deployment": []}, "deployment is a list"),
         (Kind.STATE, {"deployment": {"resources": {}}}, "deployment.resources is"),
         (Kind.STATE, {"deployment": {"resources": [None]}}, "deployment.resources[0] is null"),
+        (Kind.STATE, {"deployment": {"resources": [{"a": 1}]}}, "deployment.resources[0] is no resource of Pulumi"),
+        (Kind.STATE, {"deployment": {}}, "neither a manifest nor resources"),
+        (Kind.STATE, {"version": 9, "deployment": {"manifest": {}}}, "a state of version 9, and 1 to 4 are known"),
+        (Kind.STATE, {"version": "3", "deployment": {"manifest": {}}}, 'a state of version "3"'),
     ],
 )
 def test_a_damaged_document_names_the_place(kind: Kind, document: Any, place: str, written):
@@ -158,13 +175,63 @@ def test_a_file_that_may_not_be_read(written):
     assert "cannot be read: Permission denied" in only(Kind.PREVIEW, file).message
 
 
-def test_a_file_that_is_too_large(written, monkeypatch: pytest.MonkeyPatch):
+def test_a_file_that_is_too_large(written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    sparse = tmp_path / "sparse.json"
+    with sparse.open("wb") as file:
+        file.truncate(1 << 40)
+    # It is not read at all.
+    assert "larger than 256 MiB" in only(Kind.STATE, sparse).message
     monkeypatch.setattr(documents, "MAX_BYTES", 10)
     assert "larger than" in only(Kind.PREVIEW, written("x" * 11)).message
+    assert "larger than" in only(Kind.PREVIEW, "/dev/zero").message
+
+
+def test_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = subprocess.Popen(["sh", "-c", 'sleep 0.3; exec 3> "$0"; sleep 0.3; cat "$1" >&3', pipe, STATE_FILE])
+    assert lint(Source(Kind.STATE, str(pipe)), now=NOW).graph is not None
+    assert writer.wait() == 0
+    monkeypatch.setattr(documents, "_PATIENCE_S", 0.1)
+    assert only(Kind.STATE, pipe).message == "it is a pipe that nothing is written into"
+
+
+STACK = "urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev"
+
+
+@pytest.mark.parametrize(
+    ("kind", "document"),
+    [
+        (Kind.PREVIEW, {"steps": [{"op": "create", "urn": STACK, "newState": {"urn": STACK}}]}),
+        (Kind.PREVIEW, {"steps": [{"op": "delete", "urn": URN_OF_A_NETWORK, "oldState": {}}]}),
+        (Kind.PREVIEW, {"changeSummary": {"same": 1}}),
+        (Kind.STATE, {"version": 3, "deployment": None}),
+        (Kind.STATE, {"version": 3, "deployment": {"manifest": {"time": "2026-11-30T00:00:00Z"}}}),
+        (Kind.STATE, {"version": 3, "deployment": {"resources": [{"urn": STACK, "type": "pulumi:pulumi:Stack"}]}}),
+        (Kind.STATE, {"version": 3, "checkpoint": {"stack": "dev"}}),
+    ],
+)
+def test_a_stack_that_is_empty_is_no_fault_and_is_said(kind: Kind, document: Any, written, capsys):
+    assert main(["lint", f"--{kind}", str(written(json.dumps(document)))]) == 0
+    assert "the stack is empty: no resource was judged" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("document", "code", "words"),
+    [
+        ({"steps": []}, "GI1083", "it did not come to the program's first line"),
+        ({"steps": [], "diagnostics": [{"severity": "error", "message": "no"}]}, "GI1083", "ended with an error: no"),
+        ({"changeSummary": {"same": 4}}, "GI1084", "3 resources that do not change are not in it"),
+    ],
+)
+def test_a_preview_of_which_nothing_is_left_to_judge_is_an_error(document: Any, code: str, words: str, written):
+    (found,) = lint(Source(Kind.PREVIEW, str(written(json.dumps(document)))), now=NOW).findings
+    assert (found.code, found.is_error) == (code, True)
+    assert words in found.message
 
 
 def test_windows_shells_write_utf_16(written):
-    for encoding in ("utf-16", "utf-8-sig"):
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig"):
         assert lint(Source(Kind.PREVIEW, str(written(PREVIEW.encode(encoding)))), now=NOW).graph is not None
 
 

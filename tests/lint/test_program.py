@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpuinfra.lint import Kind, Linted, Source, lint
-from gpuinfra.lint.program import MissingSdkError
+from gpuinfra.lint.source import MissingSdkError
 from gpuinfra.policy.examples import NOW
 
 PROJECT = "name: probe\nruntime: python\nconfig:\n  aws:region: us-east-1\n"
@@ -152,6 +152,21 @@ def test_the_only_stack_is_taken_and_another_by_name(folder):
     assert [r.name for r in judged(made, stack="prod").graph] == ["a"]
 
 
+def test_a_stack_that_is_not_there_is_refused_with_those_that_are(folder):
+    made = folder(prod="config: {}\n", staging="config: {}\n")
+    code, message, hint, _ = only(made, stack="prd")
+    assert (code, message) == ("GI1085", "it has no stack 'prd'; its stacks are prod, staging")
+    assert hint == "did you mean prod?; for a stack without any config make an empty Pulumi.prd.yaml"
+    assert only(made)[1:3] == ("it has the stacks prod, staging", "say which one is meant, with --stack")
+    assert judged(made, stack="acme/probe/prod").graph.stack == "prod"
+    for odd in ("", "a b", "acme/"):
+        assert only(made, stack=odd)[1] == f"'{odd}' is no name of a stack"
+
+
+def test_of_a_program_without_files_of_stacks_every_stack_is_taken(folder):
+    assert judged(folder(), stack="nope").graph.stack == "nope"
+
+
 def test_a_secret_of_the_stack_is_not_printed(folder):
     main = 'import pulumi\nraise ValueError(pulumi.Config().require("token"))\n'
     sealed = "config:\n  probe:token:\n    secure: v1:hush-hush\n"
@@ -160,10 +175,47 @@ def test_a_secret_of_the_stack_is_not_printed(folder):
     assert "AKIAIOSFODNN7EXAMPLE" not in only(folder(main=told))[1]
 
 
-def test_what_the_program_prints_does_not_mix_with_the_findings(folder, capsys: pytest.CaptureFixture[str]):
-    judged(folder(main="print('hello')\n" + VPC))
-    said = capsys.readouterr()
-    assert (said.out, said.err.strip()) == ("", "hello")
+def test_what_the_program_prints_does_not_mix_with_the_findings(folder, capfd: pytest.CaptureFixture[str]):
+    loud = "import os\nprint('hello', flush=True)\nos.write(1, b'raw ')\nos.system('echo sub')\n"
+    assert judged(folder(main=loud + VPC)).graph is not None
+    said = capfd.readouterr()
+    assert (said.out, said.err.split()) == ("", ["hello", "raw", "sub"])
+
+
+@pytest.mark.parametrize(
+    ("main", "how"),
+    [
+        ("import os\nos._exit(0)\n", "with exit status 0"),
+        ("import os\nos._exit(7)\n", "with exit status 7"),
+        ("import ctypes\nctypes.string_at(0)\n", "by SIGSEGV"),
+        ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", "by SIGKILL"),
+        (
+            "import os, signal, threading, time\n"
+            "threading.Thread(target=lambda: os.kill(os.getpid(), signal.SIGTERM)).start()\ntime.sleep(60)\n",
+            "by SIGTERM",
+        ),
+        ("import os\nos.closerange(3, 256)\nos._exit(0)\n", "with exit status 0"),
+    ],
+)
+def test_a_program_that_ends_its_process(folder, main: str, how: str):
+    code, message, hint, source = only(folder(main=VPC + main))
+    assert (code, message) == ("GI1086", f"the program ended its process {how} before it had come to its end")
+    assert "pulumi preview --json" in hint
+    assert source
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        "import atexit, os\natexit.register(lambda: os._exit(3))\n",
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(300,)).start()\n",
+        "import os\nif not os.fork():\n    os._exit(0)\n",
+        "import subprocess\nsubprocess.Popen(['sleep', '20'])\n",
+        "import sys\nassert sys.stdin.read() == ''\n",
+    ],
+)
+def test_what_a_program_leaves_behind_keeps_it_from_nothing(folder, main: str):
+    assert [r.name for r in judged(folder(main=VPC + main)).graph] == ["net"]
 
 
 def test_the_process_is_as_it_was(folder):

@@ -102,7 +102,7 @@ def test_the_packages_that_run_can_be_named(install: Callable[..., Path]):
         ("RULES = [rule('GI2999', says)]", "rule GI2999 of acme-rules (entry point 'ours') is left out"),
         ("RULES = [rule('GI90001', says)]", "the codes of own rules are GI9000 to GI9999"),
         ("RULES = [rule('GI9001', says), rule('GI9001', raises)]", "has that code already"),
-        ("RULES = [1]", "hold int; PlanRule and ResourceRule are taken"),
+        ("RULES = [1]", "hold int; PlanRule, ResourceRule and AccountRule are taken"),
         ("RULES = 'GI9001'", "TypeError: the entry point is str"),
         ("raise RuntimeError('no\\nlicence')", "cannot be loaded: RuntimeError: no licence"),
         ("import sys; sys.exit(3)", "cannot be loaded: SystemExit: 3"),
@@ -158,6 +158,13 @@ def test_own_rules_are_under_the_settings(install: Callable[..., Path], tmp_path
     missing = checked(folder, tmp_path, "rules: [acme-rules, gone]")
     assert "GI9001" in missing.stdout
     assert "GI1062" in missing.stdout
+
+
+def test_what_a_rule_prints_does_not_mix_with_the_findings(install: Callable[..., Path], tmp_path: Path):
+    loud = "print('loaded')\ndef loud(code, ctx):\n    print('looking')\n    yield from says(code, ctx)\n"
+    done = checked(install(loud + "RULES = [rule('GI9001', loud)]"), tmp_path)
+    assert "GI9001" in {f["code"] for f in json.loads(done.stdout)["findings"]}
+    assert done.stderr.split() == ["loaded", "looking"]
 
 
 def test_a_rule_that_ends_the_program_does_not_end_it(install: Callable[..., Path], tmp_path: Path):

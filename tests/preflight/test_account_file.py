@@ -93,11 +93,26 @@ def test_another_form_is_said(tmp_path: Path, text: str, said: str):
         ({"quotas": {"L-1": {"limit": float("nan")}}}, "quotas.L-1.limit"),
         ({"quotas": {"L-1": {"limit": 1, "usage": 2}}}, "quotas.L-1.usage"),
         ({"as_of": "2026-11-30T08:00:00"}, "as_of"),
-        ({"as_of": "0001-01-01T00:00:00Z"}, "as_of: value error, a year from 2000"),
+        ({"as_of": "0001-01-01T00:00:00Z"}, "as_of: a year from 2000"),
         ({"as_of": "9999-12-31T23:59:59Z"}, "as_of"),
         ({"provider": "oci"}, "provider"),
         ({"region": None}, "region"),
         ({"offers": {}}, "offers"),
+        ({"quotas": {"L-1": {"limit": -8}}}, "quotas.L-1.limit: a limit is 0 or more, or -1 for none"),
+        ({"quotas": {"L-1": {"limit": 8, "used": -1}}}, "quotas.L-1.used: input should be greater than or equal to 0"),
+        ({"unknown": {"qoutas": "denied"}}, "unknown: 'qoutas' is no part of an account's facts; they are quotas,"),
+        (
+            {"reservations": {"cr-1": {"members": [{"total": 2, "free": 3}]}}},
+            "reservations.cr-1.members.0.free: 3 machines are free, of 2 in all",
+        ),
+        (
+            {
+                "reservations": {
+                    "cr-1": {"members": [{"starts": "2026-12-02T00:00:00Z", "ends": "2026-12-01T00:00:00Z"}]}
+                }
+            },
+            "reservations.cr-1.members.0.ends: it ends before it starts",
+        ),
     ],
 )
 def test_a_value_of_another_kind_is_named_by_its_place(tmp_path: Path, change: dict[str, Any], said: str):
@@ -194,3 +209,17 @@ def test_an_entry_is_a_row_or_nothing_or_absent_with_its_reason():
     assert facts.entry("offerings", "p5.48xlarge") == Absent("permission denied: ec2:DescribeInstanceTypeOfferings")
     assert "say nothing of" in facts.entry("quotas", "L-Y").reason
     assert "hold no subnets" in facts.entry("subnets", "subnet-1").reason
+
+
+def test_a_quota_without_a_limit_is_read(tmp_path: Path):
+    found = read(tmp_path, json.dumps({**FACTS, "quotas": {"cores": {"limit": -1}}}))
+    assert isinstance(found, AccountFacts)
+
+
+@pytest.mark.parametrize(
+    ("hours", "ago"), [(25, "25 hours ago"), (71, "71 hours ago"), (72, "3 days ago"), (9600, "400 days ago")]
+)
+def test_how_old_a_file_is_is_said(hours: int, ago: str):
+    facts = AccountFacts.model_validate({**FACTS, "as_of": NOW - timedelta(hours=hours)})
+    (found,) = place_findings(plan_of(""), facts, "account.json", NOW)
+    assert (found.code, found.message.endswith(ago)) == ("GI4903", True)

@@ -81,9 +81,8 @@ def _notifications(budget: Resource, listed: list[Mapping[str, Any]]) -> Iterato
             repr(notification.get(k)) for k in ("threshold", "thresholdType", "notificationType", "comparisonOperator")
         )
         if key in seen:
-            yield CODE.at(
-                path, f"the same notification twice (threshold {notification.get('threshold')})", resource=budget.name
-            )
+            at = f" (threshold {level:g})" if level is not None else ""
+            yield CODE.at(path, f"the same notification twice{at}", resource=budget.name)
         seen.add(key)
 
 
