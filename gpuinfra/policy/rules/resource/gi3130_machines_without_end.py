@@ -30,8 +30,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             if owner.type in TEMPLATES or is_scheduled(ctx.gcp, owner):
                 continue
             key, kept = kept_machines(ctx.gcp, owner)
-            if kept is None:
-                yield Undecided(CODE.code, owner.name, "how many machines are kept is not known yet")
+            if kept is None or (kept and m.boot_script is None):
+                yield Undecided(
+                    CODE.code, owner.name, "how many machines are kept, or what they run at boot, is not known yet"
+                )
             elif kept:
                 yield CODE.at(
                     f"{owner.name}.{key}" if key else owner.name,
@@ -67,7 +69,11 @@ RULE = ResourceRule(
             _T.format(2),
             _POOL.format(1),
         ),
-        (_T.format("!unknown "),),
+        (
+            _T.format("!unknown "),
+            "- {type: gcp.compute.Instance, name: box, inputs: {machineType: g2-standard-8, bootDisk: {}, "
+            "metadata: {startup-script: !unknown }}}\n",
+        ),
     ),
     providers=(Provider.GCP,),
 )

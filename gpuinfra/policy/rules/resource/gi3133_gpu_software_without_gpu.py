@@ -34,7 +34,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         if m.has_gpus is None:
             yield Undecided(CODE.code, m.name, "the accelerators are not known yet")
-        elif not m.has_gpus:
+        # A type that no table has is another rule's finding, and may well have GPUs.
+        elif not m.has_gpus and m.facts is not None:
             yield CODE.at(
                 m.path("guestAccelerators"), f"{wants}, and {m.machine_type} has no GPU attached", resource=m.name
             )
@@ -53,7 +54,7 @@ def _wants(m: Machines) -> str:
 _T = """\
 - type: gcp.compute.Instance
   name: box
-  inputs: {{machineType: n1-standard-8, guestAccelerators: {0}, metadata: {{install-nvidia-driver: "True"}}}}
+  inputs: {{machineType: {0}, guestAccelerators: {1}, metadata: {{install-nvidia-driver: "True"}}}}
 """
 
 
@@ -61,6 +62,14 @@ RULE = ResourceRule(
     CODE,
     ("accelerator",),
     check,
-    Examples((_T.format("[{type: nvidia-tesla-t4, count: 1}]"),), (_T.format("[]"),), (_T.format("!unknown "),)),
+    Examples(
+        (
+            _T.format("n1-standard-8", "[{type: nvidia-tesla-t4, count: 1}]"),
+            _T.format("a3-mega", "null"),
+            _T.format("g2-custom-8-32768", "null"),
+        ),
+        (_T.format("n1-standard-8", "[]"),),
+        (_T.format("n1-standard-8", "!unknown "),),
+    ),
     providers=(Provider.GCP,),
 )

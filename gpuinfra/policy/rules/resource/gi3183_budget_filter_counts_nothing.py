@@ -18,8 +18,10 @@ from ...gcp_types import BUDGET
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late, plain
 
-CODE = described("GI3183", "budget-filter-counts-nothing", Severity.WARNING, __doc__, ("GCP-LBL-01",))
-_PREFIX = "gcp:"
+CODE = described("GI3183", "budget-filter-counts-nothing", Severity.WARNING, __doc__, ())
+_PREFIX, _PROVIDER = "gcp:", "pulumi:providers:gcp"
+_GOOGLES = ("goog-", "k8s-")
+"""Labels that Google puts on what it bills, by itself: no program carries them."""
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -33,13 +35,16 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             wanted = [plain(v) for v in items(value)] or [value]
             if any(late(v) for v in wanted):
                 yield Undecided(CODE.code, budget.name, "the label that it filters by is not known yet")
-            elif _can_tell(ctx.gcp) and not _carried(ctx.gcp, key, wanted):
+            elif not key.startswith(_GOOGLES) and _can_tell(ctx.gcp) and not _carried(ctx.gcp, key, wanted):
                 yield CODE.at(
                     f"{budget.name}.budgetFilter.labels",
                     f"no resource of the program has the label '{key}' with {' or '.join(map(repr, wanted))}: the budget "
                     "reads 0",
                     resource=budget.name,
                 )
+
+
+_LABELS = (("labels",), ("resourceLabels",), ("nodeConfig", "resourceLabels"), ("defaultLabels",))
 
 
 def _can_tell(gcp: GcpGraph) -> bool:
@@ -49,10 +54,13 @@ def _can_tell(gcp: GcpGraph) -> bool:
 
 def _carried(gcp: GcpGraph, key: str, wanted: list[Any]) -> bool:
     for r in gcp.graph:
-        if not r.type.startswith(_PREFIX) or r.type == BUDGET:
+        if not r.type.startswith((_PREFIX, _PROVIDER)) or r.type == BUDGET:
             continue
-        for path in (("labels",), ("resourceLabels",), ("nodeConfig", "resourceLabels")):
+        for path in _LABELS:
             found = r.get(*path)
+            # A provider's block is JSON text in a recording.
+            if isinstance(found, str) and f'"{key}"' in found and any(f'"{v}"' in found for v in wanted):
+                return True
             if late(found):
                 return True
             value = plain(cast("Mapping[str, Any]", found).get(key)) if isinstance(found, Mapping) else None
@@ -67,13 +75,20 @@ _T = """\
   name: money
   inputs: {{budgetFilter: {{labels: {{{0}: {1}}}}}}}
 """
+_PROVIDER_OF = """\
+- {type: "pulumi:providers:gcp", name: g, inputs: {defaultLabels: '{"owner": "vision"}'}}
+"""
 
 RULE = ResourceRule(
     CODE,
     ("cost", "tags"),
     check,
     Examples(
-        (_T.format("team", "vision"),),
+        (
+            _T.format("team", "vision"),
+            _T.format("goog-k8s-cluster-name", "acme"),
+            _T.format("owner", "vision") + _PROVIDER_OF,
+        ),
         (_T.format("team", "speech"), _T.format("owner", "vision")),
         (_T.format("team", "!unknown "),),
     ),
