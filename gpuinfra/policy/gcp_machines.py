@@ -77,7 +77,7 @@ class Machines:
     def attached(self) -> tuple[tuple[str, float | None], ...] | None:
         """(type, count) of the accelerators that are written out, without those of count 0; None where unknown."""
         value = self.get("guestAccelerators")
-        if late(value):
+        if late(value) or any(map(late, items(value))):
             return None
         found: list[tuple[str, float | None]] = []
         for one in entries(value):

@@ -28,7 +28,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, budget.name, "the filter is not known yet")
         for path, tag in _tags(budget):
             name, values = plain(tag.get("name")), [plain(v) for v in items(plain(tag.get("values")))]
-            if late(name) or any(late(v) for v in values):
+            if late(name) or late(plain(tag.get("values"))) or any(late(v) for v in values):
                 yield Undecided(CODE.code, budget.name, "the tag that it filters by is not known yet")
             elif isinstance(name, str) and not _carried(ctx.azure, name, values):
                 yield CODE.at(
