@@ -18,7 +18,7 @@ from ...gcp_disks import boot_image
 from ...gcp_machines import Machines
 from ...gcp_types import last_part
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import truth
+from ...wire_values import late, truth
 
 CODE = described("GI3133", "gpu-software-without-gpu", Severity.ERROR, __doc__, ("GCP-ACC-02",))
 
@@ -30,6 +30,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each machine of a known type."""
     for m in ctx.gcp.vms:
         wants = _wants(m)
+        asked = late(m.get("metadata", "install-nvidia-driver"))
+        if asked and not wants and m.facts is not None and not m.has_gpus:
+            yield Undecided(CODE.code, m.name, "whether the driver is asked for is not known yet")
         if not wants or not m.machine_type:
             continue
         if m.has_gpus is None:

@@ -34,6 +34,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each fault."""
     for m in ctx.gcp.vms:
         said = m.get("scheduling", "terminationTime")
+        if late(said):
+            yield Undecided(CODE.code, m.name, "the moment of its end is not known yet")
         at = moment(said)
         if at is not None and ctx.now is not None and at <= ctx.now:
             yield CODE.at(m.path("scheduling.terminationTime"), f"{said} is past", resource=m.name)
@@ -53,7 +55,9 @@ def _job(job: Resource) -> Iterator[Diagnostic | Undecided]:
             parse_cron(line)
         except CronError as e:
             yield CODE.at(f"{job.name}.schedule", f"'{line[:60]}': {e}", resource=job.name)
-    if isinstance(zone, str) and not late(zone) and not is_timezone(zone):
+    if late(zone) and not late(line):
+        yield Undecided(CODE.code, job.name, "the timezone is not known yet")
+    elif isinstance(zone, str) and not late(zone) and not is_timezone(zone):
         yield CODE.at(f"{job.name}.timeZone", f"'{zone[:60]}' is no timezone", resource=job.name)
     if job.get("httpTarget", "oauthToken") is None and not _authorized(job):
         yield CODE.at(

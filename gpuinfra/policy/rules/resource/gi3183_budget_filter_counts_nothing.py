@@ -35,7 +35,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             wanted = [plain(v) for v in items(value)] or [value]
             if any(late(v) for v in wanted):
                 yield Undecided(CODE.code, budget.name, "the label that it filters by is not known yet")
-            elif not key.startswith(_GOOGLES) and _can_tell(ctx.gcp) and not _carried(ctx.gcp, key, wanted):
+            elif key.startswith(_GOOGLES) or not _can_tell(ctx.gcp):
+                continue
+            elif (carried := _carried(ctx.gcp, key, wanted)) is None:
+                yield Undecided(CODE.code, budget.name, "the labels of the program are not known yet")
+            elif not carried:
                 yield CODE.at(
                     f"{budget.name}.budgetFilter.labels",
                     f"no resource of the program has the label '{key}' with {' or '.join(map(repr, wanted))}: the budget "
@@ -52,7 +56,9 @@ def _can_tell(gcp: GcpGraph) -> bool:
     return bool(gcp.machines)
 
 
-def _carried(gcp: GcpGraph, key: str, wanted: list[Any]) -> bool:
+def _carried(gcp: GcpGraph, key: str, wanted: list[Any]) -> bool | None:
+    """Whether a resource has the label; None where one may, whose labels are not known yet."""
+    unsure = False
     for r in gcp.graph:
         if not r.type.startswith((_PREFIX, _PROVIDER)) or r.type == BUDGET:
             continue
@@ -61,12 +67,12 @@ def _carried(gcp: GcpGraph, key: str, wanted: list[Any]) -> bool:
             # A provider's block is JSON text in a recording.
             if isinstance(found, str) and f'"{key}"' in found and any(f'"{v}"' in found for v in wanted):
                 return True
-            if late(found):
-                return True
+            unsure = unsure or late(found)
             value = plain(cast("Mapping[str, Any]", found).get(key)) if isinstance(found, Mapping) else None
-            if value is not None and (late(value) or value in wanted):
+            unsure = unsure or late(value)
+            if value is not None and value in wanted:
                 return True
-    return False
+    return None if unsure else False
 
 
 _T = """\

@@ -42,11 +42,14 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 def _profile(
     setting: Resource, path: str, profile: Mapping[str, Any], capacity: Mapping[str, Any], now: datetime | None
-) -> Iterator[Diagnostic]:
+) -> Iterator[Diagnostic | Undecided]:
     numbers = [plain(capacity.get(k)) for k in _NUMBERS]
     wrong = next((k for k, v in zip(_NUMBERS, numbers, strict=True) if isinstance(v, (int, float))), "")
     values = [number(v) for v in numbers]
     known = [v for v in values if v is not None]
+    holders = (plain(profile.get("fixedDate")), plain(_get(plain(profile.get("recurrence")), "schedule")))
+    if any(map(late, (*numbers, *(plain(_get(h, k)) for h in holders for k in ("timeZone", "end"))))):
+        yield Undecided(CODE.code, setting.name, "the numbers or the time of a profile are not known yet")
     where, fault, hint = "", "", ""
     if wrong:
         where, fault = f"{path}.capacity.{wrong}", f"the number {numbers[_NUMBERS.index(wrong)]} is no text"

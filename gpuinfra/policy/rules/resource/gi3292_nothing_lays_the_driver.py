@@ -16,10 +16,10 @@ from ....diagnostics import Diagnostic, Severity
 from ...aws_graph import NODE_GROUP
 from ...azure_boot import boot_text
 from ...azure_images import PLACE, booted, is_gpu_driver
-from ...gcp_disks import boot_image, boot_image_path
+from ...gcp_disks import boot_image, boot_image_path, boot_image_value
 from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late, truth
+from ...wire_values import given, late, truth
 
 CODE = described("GI3292", "nothing-lays-the-driver", Severity.ERROR, __doc__, ("AWS EKS-04",))
 _LAYS = re.compile(r"(?i)nvidia|cuda|driver|rocm|amdgpu|cos-extensions")
@@ -66,6 +66,8 @@ def _of_aws(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 def _of_google(m: Machines) -> Iterator[Diagnostic | Undecided]:
     image = boot_image(m)
+    if m.has_gpus and late(boot_image_value(m)) and not _LAYS.search(given(m.boot_script, "nvidia")):
+        yield Undecided(CODE.code, m.name, "the image is not known yet")
     if not m.has_gpus or not any(f"{project}/" in image for project in _STOCK):
         return
     asked = m.get("metadata", "install-nvidia-driver")
@@ -85,6 +87,12 @@ def _of_google(m: Machines) -> Iterator[Diagnostic | Undecided]:
 def _of_azure(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for nodes in ctx.azure.nodes:
         image = booted(nodes)
+        if image is not None and image.unknown and nodes.has_gpu and nodes.linux:
+            text = boot_text(ctx.azure, nodes)
+            if not any(is_gpu_driver(e) for e in ctx.azure.extensions(nodes)) and not _LAYS.search(
+                given(text, "nvidia")
+            ):
+                yield Undecided(CODE.code, nodes.name, "the image is not known yet")
         grid = nodes.board is not None and nodes.board.driver_kind == "grid"
         if (
             image is None

@@ -37,6 +37,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for bucket in gcp.of_type(BUCKET):
         readers = [(m, regions) for m, regions in nodes if regions and _reads(gcp, m, bucket)]
         place = bucket.get("location")
+        if any(m.has_gpus and gcp.zones(m)[1] and _reads(gcp, m, bucket) for m in gcp.machines):
+            yield Undecided(CODE.code, bucket.name, "the zone of the nodes is not known yet")
+            continue
         if not readers:
             continue
         if late(place):
