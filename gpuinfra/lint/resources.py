@@ -25,6 +25,8 @@ _LISTS: Final = {
     "hideDiff": "hideDiffs",
     "replaceWith": "replaceWith",
 }
+_TELLING: Final = ("defaultLabels", "defaultTags", "userProjectOverride")
+"""What a stack's own configuration may say to a default provider that rules read."""
 _TEXTS: Final = {"deletedWith": "deletedWith", "importID": "import"}
 
 Raw = Mapping[str, Any]
@@ -74,13 +76,15 @@ def _type_of(raw: Raw) -> str:
 
 
 def _by_engine(raw: Raw) -> bool:
-    """The stack, and the providers that the engine makes by itself."""
+    """The stack, and the providers that the engine makes by itself; one that gives something to every resource stays."""
     type_ = _type_of(raw)
     if type_ == STACK:
         return True
     name = name_of(str(raw["urn"]))
     made = name == _DEFAULT_PROVIDER or name.startswith(f"{_DEFAULT_PROVIDER}_")
-    return type_.startswith("pulumi:providers:") and made
+    given = raw.get("inputs")
+    tells = isinstance(given, Mapping) and any(k in given for k in _TELLING)
+    return type_.startswith("pulumi:providers:") and made and not tells
 
 
 def _ids(kept: Iterable[Raw]) -> dict[str, str]:

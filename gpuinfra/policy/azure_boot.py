@@ -8,7 +8,7 @@ from typing import Any, cast
 from .aws_user_data import is_late, script
 from .azure_graph import AzureGraph, AzureNodes
 from .resource_graph import Secret
-from .wire_values import plain
+from .wire_values import late, plain
 
 FIELDS: tuple[tuple[str, ...], ...] = (("osProfile", "customData"), ("userData",))
 """Where a boot document stands in the profile of nodes."""
@@ -30,8 +30,21 @@ def boot_text(azure: AzureGraph, nodes: AzureNodes) -> str | None:
             return None
         out.append(script(str(value)))
     for extension in azure.extensions(nodes):
-        out.append(text_of(extension.block.get("settings")))
+        settings = [extension.block.get(k) for k in ("settings", "protectedSettings")]
+        if "customscript" in extension.kind.lower() and any(_unseen(s) for s in settings):
+            return None
+        out += [text_of(s) for s in settings]
     return "\n".join(out)
+
+
+def _unseen(settings: Any) -> bool:
+    """Whether a script extension runs what is fetched from elsewhere, or what is not known yet."""
+    settings = plain(settings)
+    if not isinstance(settings, Mapping):
+        return is_late(settings) or (isinstance(settings, str) and "fileUris" in settings)
+    block = cast("Mapping[str, Any]", settings)
+    scripts = [plain(block.get(k)) for k in ("commandToExecute", "script", "fileUris")]
+    return bool(scripts[2]) or any(is_late(s) for s in scripts[:2]) or late(scripts[2])
 
 
 def text_of(value: Any) -> str:

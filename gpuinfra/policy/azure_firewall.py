@@ -75,7 +75,9 @@ class SecurityRule:
         """Whether it cannot be told whom or what the rule speaks of."""
         listed = (*self.sources, *self.texts("destinationPortRange", "destinationPortRanges"))
         many = (self.block.get("sourceAddressPrefixes"), self.block.get("destinationPortRanges"))
-        return any(late(v) for v in (*listed, *many, self.value("access"), self.value("direction")))
+        return any(
+            late(v) for v in (*listed, *many, self.value("access"), self.value("direction"), self.value("protocol"))
+        )
 
     def covers(self, low: int, high: int) -> bool:
         """Whether the rule speaks of TCP and of every port from low to high."""

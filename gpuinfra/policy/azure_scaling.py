@@ -52,6 +52,13 @@ def profile_fault(
     return _when(profile, now)
 
 
+def is_open(profile: Mapping[str, Any], capacity: Mapping[str, Any]) -> bool:
+    """Whether the numbers or the time of a profile are not known yet."""
+    holders = (plain(profile.get("fixedDate")), plain(_get(plain(profile.get("recurrence")), "schedule")))
+    read = [plain(capacity.get(k)) for k in _NUMBERS]
+    return any(map(late, (*read, *(plain(_get(h, k)) for h in holders for k in ("timeZone", "end")))))
+
+
 def _when(profile: Mapping[str, Any], now: datetime | None) -> tuple[str, str, str]:
     window = plain(profile.get("fixedDate"))
     schedule = plain(_get(plain(profile.get("recurrence")), "schedule"))

@@ -139,5 +139,5 @@ def schedules_on(gcp: GcpGraph, machines: Machines) -> tuple[Resource, ...]:
 
 
 def _watched(machines: Machines) -> bool:
-    scripts = [machines.get("metadata", k) for k in ("startup-script", "user-data")]
-    return any(w in str(s) for s in (*scripts, machines.source.get("metadataStartupScript")) for w in _POWER_OFF)
+    script = machines.boot_script or ""
+    return any(w in script for w in _POWER_OFF)

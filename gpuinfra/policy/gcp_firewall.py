@@ -37,6 +37,14 @@ def admin_ports(rule: Resource) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
+def openings_unknown(rule: Resource) -> bool:
+    """Whether it is not known yet what a rule lets in."""
+    value = rule.get("allows")
+    listed = items(value)
+    parts = [plain(e.get(k)) for e in entries(value) for k in ("protocol", "ports")]
+    return any(late(v) for v in (value, *listed, *parts, *(plain(p) for part in parts for p in items(part))))
+
+
 def opens_ports(rule: Resource) -> bool:
     """Whether a rule lets in some TCP or UDP port."""
     return any(kind in ("tcp", "udp", "17") for kind, _ in _openings(rule))

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..catalog import InstanceType, MachineParts, NicLayout, instance_type, machine_parts, nic_layout
 from ..vocabulary import CapacityType, Provider
+from .aws_user_data import is_late
 from .gcp_types import INSTANCE, NODE_POOL, last_part
 from .resource_graph import Resource
 from .wire_values import entries, items, late, number, plain, truth
@@ -76,7 +77,7 @@ class Machines:
     def attached(self) -> tuple[tuple[str, float | None], ...] | None:
         """(type, count) of the accelerators that are written out, without those of count 0; None where unknown."""
         value = self.get("guestAccelerators")
-        if late(value):
+        if late(value) or any(map(late, items(value))):
             return None
         found: list[tuple[str, float | None]] = []
         for one in entries(value):
@@ -110,6 +111,17 @@ class Machines:
             return True
         count = self.scratch_disks
         return None if count is None else bool(count)
+
+    @property
+    def boot_script(self) -> str | None:
+        """What the machines run at boot; None where some of it is not known yet, or is fetched from elsewhere."""
+        if late(self.get("metadata")) or self.get("metadata", "startup-script-url") is not None:
+            return None
+        scripts = [self.get("metadata", k) for k in ("startup-script", "user-data")]
+        scripts.append(None if self.is_pool else self.source.get("metadataStartupScript"))
+        if any(is_late(s) for s in scripts):
+            return None
+        return "\n".join(s for s in scripts if isinstance(s, str))
 
     @property
     def sketched(self) -> bool:

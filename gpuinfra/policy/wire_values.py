@@ -47,6 +47,13 @@ def given(*values: Any) -> Any:
     return next((v for v in values if v is not None), None)
 
 
+def differ(one: Any, other: Any) -> bool:
+    """Whether two texts are known and not the same, spaces and case apart: places, as clouds spell them."""
+    if not isinstance(one, str) or not isinstance(other, str) or late(one) or late(other):
+        return False
+    return one.replace(" ", "").lower() != other.replace(" ", "").lower()
+
+
 def entries(value: Any) -> list[Mapping[str, Any]]:
     """The mappings of a list (or a mapping that stands for a list of one); what is no mapping is left out."""
     if isinstance(value, Mapping):

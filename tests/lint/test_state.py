@@ -110,3 +110,12 @@ def test_a_secret_in_the_middle_of_a_finding_is_left_out(read):
     resource = template("")
     resource["inputs"]["instanceType"] = {values.SIGNATURE: values.SECRET, "plaintext": json.dumps("p5.48xlarge")}
     assert "p5.48xlarge" not in report.rendered(report.of(read(resource).findings, ()), "text")
+
+
+def test_what_the_stack_gives_a_default_provider_counts_for_what_it_makes(read):
+    """`gcp:defaultLabels` of the stack's configuration stands at the default provider, as text."""
+    giver = state("pulumi:providers:gcp", "default_10_2_0", inputs={"defaultLabels": '{"team": "nlp"}'})
+    inputs = {"machineType": "g2-standard-8", "bootDisk": {"initializeParams": {"image": "x"}}}
+    box = state("gcp:compute/instance:Instance", "box", inputs=inputs)
+    assert "GI3117" in {d.code for d in read(box).findings}
+    assert "GI3117" not in {d.code for d in read(giver, box).findings}

@@ -16,7 +16,7 @@ from ...account_facts import Absent
 from ...account_pools import passed, unsure
 from ...rule import AccountContext, AccountRule, AccountVerdict, Examples, described
 
-CODE = described("GI4052", "project-without-billing", Severity.ERROR, __doc__, ("GCP-BUD-04",))
+CODE = described("GI4052", "project-without-billing", Severity.ERROR, __doc__, ())
 _PATH = "location.project"
 
 

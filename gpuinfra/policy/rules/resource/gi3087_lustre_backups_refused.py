@@ -1,6 +1,6 @@
 """Backups of a Lustre file system that takes none.
 
-What: automaticBackupRetentionDays is above 0 on a scratch file system or on one that is linked to S3 by importPath; or it is not 0 to 90.
+What: automaticBackupRetentionDays is above 0 on a scratch file system or on one that is linked to S3 by importPath or exportPath; or it is not 0 to 90.
 Why: FSx refuses the request when everything else is there already.
 Fix: Leave the retention out on scratch and linked file systems, and let the data repository hold the copy; else write 0 to 90 days.
 References: aws/aws-parallelcluster, FsxBackupOptionsValidator; FSx for Lustre User Guide, backups
@@ -30,16 +30,19 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if late(value) or (days and late(kind)):
             yield Undecided(CODE.code, fs.name, "the backups are not known yet")
         elif days is not None and (fault := _fault(fs, days, kind)):
-            yield CODE.at(f"{fs.name}.{_KEY}", fault, resource=fs.name)
+            yield CODE.at(f"{fs.name}.{_KEY}", *fault, resource=fs.name)
 
 
-def _fault(fs: Resource, days: float, kind: object) -> str:
+def _fault(fs: Resource, days: float, kind: object) -> tuple[str, str] | None:
+    """(what is wrong, what to do); None where FSx takes it."""
     if not 0 <= days <= _MOST_DAYS:
-        return f"{days:g} days, and FSx keeps backups for 0 to {_MOST_DAYS}"
+        return f"{days:g} days, and FSx keeps backups for 0 to {_MOST_DAYS}", f"write 0 to {_MOST_DAYS} days"
     if days and (kind is None or str(kind).startswith("SCRATCH")):
-        return f"{kind or 'SCRATCH_1, the default,'} takes no backups"
+        return f"{kind or 'SCRATCH_1, the default,'} takes no backups", "leave it out, or take PERSISTENT_2"
     linked = next((k for k in _LINKS if fs.get(k) is not None), "")
-    return f"a file system with {linked} takes no backups" if days and linked else ""
+    if days and linked:
+        return f"a file system with {linked} takes no backups", "leave it out: the bucket holds the copy"
+    return None
 
 
 _T = """\

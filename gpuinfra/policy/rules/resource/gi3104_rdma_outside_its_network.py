@@ -14,7 +14,8 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_graph import Attachment, is_roce, profile, profile_unknown
 from ...gcp_interfaces import RDMA_KINDS
-from ...gcp_machines import Machines
+from ...gcp_machines import Machines, has_rdma
+from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3104", "rdma-outside-its-network", Severity.ERROR, __doc__, ("GCP-NET-04",))
@@ -25,6 +26,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for m in ctx.gcp.vms:
         attachments = ctx.gcp.attachments(m)
         if attachments is None:
+            if has_rdma(m):
+                yield Undecided(CODE.code, m.name, "the network interfaces are not known yet")
             continue
         rdma = [a for a in attachments if a.kind in RDMA_KINDS]
         homes = ctx.gcp.homes(m)
@@ -41,6 +44,18 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         faults = list(dict.fromkeys(_faults(m, attachments)))
         if faults:
             yield CODE.at(m.path("networkInterfaces"), "; ".join(faults), resource=m.name)
+        elif any(a.network is not None and _unsure(a, a.network) for a in attachments):
+            yield Undecided(CODE.code, m.name, "the kind of an interface, or its network's profile, is not known yet")
+
+
+def _unsure(a: Attachment, network: Resource) -> bool:
+    """Whether it cannot be told yet that an interface and its network are for RDMA, both or neither."""
+    return (a.kind_unknown and has_profile(network)) or (profile_unknown(network) and a.kind not in RDMA_KINDS)
+
+
+def has_profile(network: Resource) -> bool:
+    """Whether a network has a profile, known or not."""
+    return profile(network) is not None or profile_unknown(network)
 
 
 def _faults(m: Machines, attachments: tuple[Attachment, ...]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import is_roce, profile
+from ...gcp_graph import is_roce, profile, profile_unknown
 from ...gcp_machines import Machines
 from ...gcp_types import NETWORK, last_part, region_of
 from ...resource_graph import Resource
@@ -26,12 +26,16 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each machine and network, and one for each subnet."""
     for network in ctx.gcp.of_type(NETWORK):
         found = profile(network)
+        if profile_unknown(network) and any(ctx.gcp.reaches(m, network) for m in ctx.gcp.vms):
+            yield Undecided(CODE.code, network.name, "its profile is not known yet")
         if found is None or not is_roce(network):
             continue
         zone = found[0]
         for subnet in ctx.gcp.subnets_of(network):
             region = plain(subnet.get("region"))
-            if isinstance(region, str) and not late(region) and last_part(region) != region_of(zone):
+            if late(region):
+                yield Undecided(CODE.code, subnet.name, "its region is not known yet")
+            elif isinstance(region, str) and last_part(region) != region_of(zone):
                 yield CODE.at(
                     f"{subnet.name}.region",
                     f"the subnet stands in {last_part(region)}, and its network '{network.name}' is one of {zone}",

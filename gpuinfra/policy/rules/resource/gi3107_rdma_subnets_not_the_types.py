@@ -14,7 +14,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_graph import Attachment, is_roce
 from ...gcp_interfaces import RDMA_KINDS, is_metal
-from ...gcp_machines import Machines
+from ...gcp_machines import Machines, has_rdma
 from ...gcp_types import NETWORK
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain
@@ -53,16 +53,20 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         cards = [a for a in ctx.gcp.attachments(m) or () if a.kind in RDMA_KINDS]
         yield from _cards(m, cards)
         # Preview shows of an interface neither subnet nor network: where there are enough for all, each has its own.
-        if any(a.late for a in cards) and len(ctx.gcp.subnets_reached(m)) < len(cards):
+        if has_rdma(m) and any(a.kind_unknown for a in ctx.gcp.attachments(m) or ()):
+            yield Undecided(CODE.code, m.name, "the kind of an interface is not known yet")
+        elif any(a.late for a in cards) and len(ctx.gcp.subnets_reached(m)) < len(cards):
             yield Undecided(CODE.code, m.name, "which RDMA interface stands in which subnet is not known yet")
 
 
-def _cards(m: Machines, cards: list[Attachment]) -> Iterator[Diagnostic]:
+def _cards(m: Machines, cards: list[Attachment]) -> Iterator[Diagnostic | Undecided]:
     metal = m.layout is not None and m.layout.network_profile_suffix.endswith("-metal")
     seen: dict[str, int] = {}
     for a in cards:
         stack = plain(a.raw.get("stackType"))
-        if metal and not late(stack) and stack != "IPV6_ONLY":
+        if metal and late(stack):
+            yield Undecided(CODE.code, m.name, "the stack of an RDMA card is not known yet")
+        elif metal and stack != "IPV6_ONLY":
             yield CODE.at(
                 m.path(f"networkInterfaces[{a.index}].stackType"),
                 f"{stack or 'absent'}; the RDMA cards of {m.machine_type} speak IPV6_ONLY",

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import is_roce
+from ...gcp_graph import is_roce, profile_unknown
 from ...gcp_interfaces import RDMA_KINDS, outer_address
 from ...gcp_types import FIREWALL, NETWORK, ROUTER
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3108", "rdma-network-with-ip-extras", Severity.ERROR, __doc__, ("GCP-NET-08",))
 _GLOBAL_POLICY = "gcp:compute/networkFirewallPolicyAssociation:NetworkFirewallPolicyAssociation"
@@ -29,19 +30,25 @@ _EXTRAS = {
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each resource, and for each interface."""
     networks = [n for n in ctx.gcp.of_type(NETWORK) if is_roce(n)]
-    for r in ctx.gcp.of_type(*_EXTRAS) if networks else ():
+    open_ = [n for n in ctx.gcp.of_type(NETWORK) if profile_unknown(n)]
+    for r in ctx.gcp.of_type(*_EXTRAS) if networks or open_ else ():
         key, what = _EXTRAS[r.type]
         links = ctx.gcp.linked(r, key, NETWORK)
         if links.unknown:
             yield Undecided(CODE.code, r.name, "its network is not known yet")
         for network in links.resources:
+            if network in open_:
+                yield Undecided(CODE.code, r.name, "whether its network is one for RDMA is not known yet")
             if network in networks:
                 yield CODE.at(
                     f"{r.name}.{key}", f"{what} on '{network.name}', an RDMA network, which takes none", resource=r.name
                 )
     for m in ctx.gcp.vms:
         for a in ctx.gcp.attachments(m) or ():
-            if (a.kind in RDMA_KINDS or a.network in networks) and outer_address(a.raw):
+            inner = a.kind in RDMA_KINDS or a.network in networks
+            if inner and late(a.raw.get("accessConfigs")):
+                yield Undecided(CODE.code, m.name, "whether an RDMA interface has an external address is not known yet")
+            elif inner and outer_address(a.raw):
                 yield CODE.at(
                     m.path(f"networkInterfaces[{a.index}].accessConfigs"),
                     "an RDMA interface takes no external address",

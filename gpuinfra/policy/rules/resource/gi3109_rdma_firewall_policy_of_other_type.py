@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import is_roce
+from ...gcp_graph import is_roce, profile_unknown
 from ...gcp_types import NETWORK
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
@@ -26,12 +26,14 @@ _WANTED = "RDMA_ROCE_POLICY"
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each policy."""
     for a in ctx.gcp.of_type(_ASSOCIATION):
-        if not any(is_roce(n) for n in ctx.gcp.linked(a, "attachmentTarget", NETWORK).resources):
+        networks = ctx.gcp.linked(a, "attachmentTarget", NETWORK).resources
+        open_ = any(profile_unknown(n) for n in networks)
+        if not open_ and not any(is_roce(n) for n in networks):
             continue
         for policy in ctx.gcp.linked(a, "firewallPolicy", _POLICY).resources:
             said = policy.get("policyType")
-            if late(said):
-                yield Undecided(CODE.code, policy.name, "the type of the policy is not known yet")
+            if late(said) or (open_ and said != _WANTED):
+                yield Undecided(CODE.code, policy.name, "the type of the policy, or of the network, is not known yet")
             elif said != _WANTED:
                 yield CODE.at(
                     f"{policy.name}.policyType",

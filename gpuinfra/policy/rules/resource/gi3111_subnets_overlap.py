@@ -41,8 +41,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         for subnet in found:
             yield from _alone(ctx, m, subnet)
     ranges = {r.urn: _range(r) for r in gcp.of_type(SUBNET)}
+    said: set[str] = set()
     for a, b, why in together.values():
         first, second = ranges.get(a.urn), ranges.get(b.urn)
+        for r in (a, b):
+            if late(r.get("ipCidrRange")) and r.urn not in said:
+                said.add(r.urn)
+                yield Undecided(CODE.code, r.name, "the range is not known yet")
         if first is not None and second is not None and first.overlaps(second):
             yield CODE.at(
                 f"{b.name}.ipCidrRange", f"{second} overlaps {first} of '{a.name}', both {why}", resource=b.name
@@ -61,6 +66,8 @@ def _alone(ctx: GraphContext, m: Machines, subnet: Resource) -> Iterator[Diagnos
     kept = catalog.limit(Provider.GCP, "subnet_reserved_addresses")
     room = found.num_addresses - (kept.maximum if kept is not None else 0)
     most = ctx.gcp.most_machines(m)
+    if room >= most and ctx.gcp.several(m) is None:
+        yield Undecided(CODE.code, m.name, "how many machines need an address is not known yet")
     if room < most:
         yield CODE.at(
             f"{subnet.name}.ipCidrRange",

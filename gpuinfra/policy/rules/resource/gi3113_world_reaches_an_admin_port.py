@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_firewall import WORLD, admin_ports, from_where, opens_ports
+from ...gcp_firewall import WORLD, admin_ports, from_where, openings_unknown, opens_ports
 from ...gcp_types import FIREWALL, NETWORK, last_part
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -28,9 +28,12 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         ports = admin_ports(r)
         if r.get("direction") == "EGRESS" or truth(r.get("disabled")):
             continue
+        sources = from_where(r)
+        if not ports and openings_unknown(r) and (sources is None or any(s in WORLD for s in sources)):
+            yield Undecided(CODE.code, r.name, "which ports it opens is not known yet")
+            continue
         if not ports and not (opens_ports(r) and _holds_gpus(ctx, r)):
             continue
-        sources = from_where(r)
         if sources is None:
             yield Undecided(CODE.code, r.name, "who may come in is not known yet")
         elif world := [s for s in sources if s in WORLD]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_firewall import lets_everything
+from ...gcp_firewall import lets_everything, openings_unknown
 from ...gcp_graph import is_roce, profile_unknown
 from ...gcp_interfaces import RDMA_KINDS
 from ...gcp_machines import Machines
@@ -40,7 +40,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             said.add(network.urn)
             verdict = _let_in(ctx, network)
             if verdict is None:
-                yield Undecided(CODE.code, network.name, "the network of a firewall rule is not known yet")
+                yield Undecided(
+                    CODE.code, network.name, "the network of a firewall rule, or what it lets in, is not known yet"
+                )
             elif not verdict and several is None:
                 yield Undecided(CODE.code, network.name, "how many machines there are is not known yet")
             elif not verdict:
@@ -67,6 +69,7 @@ def _let_in(ctx: GraphContext, network: Resource) -> bool | None:
         unknown = unknown or links.unknown
         if network in links.resources and r.get("direction") != "EGRESS" and lets_everything(r):
             return True
+        unknown = unknown or (network in links.resources and openings_unknown(r))
     if any(network in ctx.gcp.linked(p, "attachmentTarget", NETWORK).resources for p in ctx.gcp.of_type(*_POLICIES)):
         return True
     return None if unknown else False

@@ -40,6 +40,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             said = "absent, which means the default compute account" if email is None else "the default compute account"
             yield CODE.at(m.path("serviceAccount"), said, resource=m.name)
     for grant in ctx.gcp.of_type(_MEMBER):
+        ours = accounts.intersection(grant.property_dependencies.get("member", ()))
+        if ours and late(grant.get("role")):
+            yield Undecided(CODE.code, grant.name, "which role the nodes' account gets is not known yet")
         if grant.get("role") in _WIDE and accounts.intersection(grant.property_dependencies.get("member", ())):
             yield CODE.at(f"{grant.name}.role", f"the nodes' account gets {grant.get('role')}", resource=grant.name)
 

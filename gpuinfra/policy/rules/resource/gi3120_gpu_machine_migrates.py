@@ -26,6 +26,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if late(said):
             yield Undecided(CODE.code, m.name, "what happens at host maintenance is not known yet")
             continue
+        # An image or a zone is known where the accelerators are not: what the machine has decides.
+        if m.has_gpus is None and said is not None and said != "TERMINATE":
+            yield Undecided(CODE.code, m.name, "whether the machine has GPUs is not known yet")
         if not m.has_gpus or said == "TERMINATE" or (said is None and (m.model in ("SPOT", None) or _sketched(m))):
             continue
         gpus = "GPUs of its own" if m.brings_gpus else "attached GPUs"

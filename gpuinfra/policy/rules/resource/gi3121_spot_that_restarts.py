@@ -22,9 +22,12 @@ CODE = described("GI3121", "spot-that-restarts", Severity.ERROR, __doc__, ("GCP-
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each machine."""
     for m in ctx.gcp.vms:
+        restart, preemptible = m.get("scheduling", "automaticRestart"), m.get("scheduling", "preemptible")
+        wrong = truth(restart) is not False or truth(preemptible) is not True
+        if m.model is None and wrong:
+            yield Undecided(CODE.code, m.name, "whether the machine is spot is not known yet")
         if m.model != "SPOT":
             continue
-        restart, preemptible = m.get("scheduling", "automaticRestart"), m.get("scheduling", "preemptible")
         if late(restart) or late(preemptible):
             yield Undecided(CODE.code, m.name, "automaticRestart or preemptible is not known yet")
         elif truth(restart) is not False:

@@ -22,7 +22,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each machine."""
     for m in ctx.gcp.vms:
         said = m.get("scheduling", "provisioningModel")
-        if not truth(m.get("scheduling", "preemptible")):
+        preemptible = m.get("scheduling", "preemptible")
+        if late(preemptible) and said is not None and said != "SPOT":
+            yield Undecided(CODE.code, m.name, "whether the machine is preemptible is not known yet")
+        if not truth(preemptible):
             continue
         if late(said):
             yield Undecided(CODE.code, m.name, "the provisioning model is not known yet")

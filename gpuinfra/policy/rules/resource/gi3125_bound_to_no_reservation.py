@@ -21,6 +21,8 @@ CODE = described("GI3125", "bound-to-no-reservation", Severity.ERROR, __doc__, (
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each machine."""
     for m in ctx.gcp.vms:
+        if m.model is None and m.affinity != "SPECIFIC_RESERVATION":
+            yield Undecided(CODE.code, m.name, "whether the machine is bound to a reservation is not known yet")
         if m.model != "RESERVATION_BOUND":
             continue
         values = m.get("reservationAffinity", "specificReservation", "values")

@@ -22,6 +22,9 @@ CODE = described("GI3128", "stop-with-local-ssd", Severity.ERROR, __doc__, ("GCP
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each machine. Flex-start machines must be deleted anyway, which another rule says."""
     for m in ctx.gcp.vms:
+        discards = truth(m.get("scheduling", "onInstanceStopAction", "discardLocalSsd"))
+        if late(m.get("scheduling", "instanceTerminationAction")) and m.has_local_ssd and not discards:
+            yield Undecided(CODE.code, m.name, "whether the machine stops at its end is not known yet")
         if not stops_with_ssd(m) or m.purchase is CapacityType.FLEX_START:
             continue
         discard = m.get("scheduling", "onInstanceStopAction", "discardLocalSsd")

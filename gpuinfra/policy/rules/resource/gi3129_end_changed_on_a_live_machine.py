@@ -18,8 +18,9 @@ from ....vocabulary import Provider
 from ...gcp_endings import keeps_its_type
 from ...gcp_graph import block
 from ...gcp_types import INSTANCE
+from ...last_inputs import late_inside
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late, truth
+from ...wire_values import truth
 
 CODE = described("GI3129", "end-changed-on-a-live-machine", Severity.WARNING, __doc__, ("GCP-SCH-12", "GCP-ACC-06"))
 _REPLACED_BY = (
@@ -43,7 +44,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             now = m.source.get(*path)
             if now == was.get(*path):
                 continue
-            if late(now):
+            if late_inside(now):
                 yield Undecided(CODE.code, m.name, f"whether {'.'.join(path)} changes is not known yet")
             else:
                 changed.append(".".join(path))

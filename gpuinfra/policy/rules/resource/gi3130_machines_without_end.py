@@ -41,6 +41,8 @@ def _judged(ctx: GraphContext, m: Machines, owner: Resource) -> Iterator[Diagnos
         return
     if kept is None:
         yield Undecided(CODE.code, owner.name, "how many machines are kept is not known yet")
+    elif kept and m.boot_script is None:
+        yield Undecided(CODE.code, owner.name, "what the machines run at boot is not known yet")
     elif kept and end.kind is Kind.UNSEEN:
         yield Undecided(CODE.code, owner.name, end.text)
     elif kept:
@@ -98,7 +100,12 @@ RULE = ResourceRule(
             _T.format(2) + _JOB.format(1),
             _BOX.format("vmStartSchedule"),
         ),
-        (_T.format("!unknown "), _T.format(2) + _JOB.format("${size.result}")),
+        (
+            _T.format("!unknown "),
+            _T.format(2) + _JOB.format("${size.result}"),
+            "- {type: gcp.compute.Instance, name: box, inputs: {machineType: g2-standard-8, bootDisk: {}, "
+            "metadata: {startup-script: !unknown }}}\n",
+        ),
     ),
     providers=(Provider.GCP,),
 )

@@ -24,8 +24,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for m in ctx.gcp.vms:
         action = m.get("scheduling", "instanceTerminationAction")
         timed = any(m.get("scheduling", k) is not None for k in ("maxRunDuration", "terminationTime"))
-        if late(action):
-            yield Undecided(CODE.code, m.name, "what happens at the end is not known yet")
+        if late(action) or (action == "STOP" and m.purchase is None):
+            yield Undecided(
+                CODE.code, m.name, "what happens at the end, or how the machine is bought, is not known yet"
+            )
         if action != "STOP" or m.purchase in (None, CapacityType.FLEX_START):
             continue
         discard = truth(m.get("scheduling", "onInstanceStopAction", "discardLocalSsd"))

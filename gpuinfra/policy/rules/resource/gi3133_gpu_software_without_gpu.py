@@ -18,7 +18,7 @@ from ...gcp_disks import boot_image
 from ...gcp_machines import Machines
 from ...gcp_types import last_part
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import truth
+from ...wire_values import late, truth
 
 CODE = described("GI3133", "gpu-software-without-gpu", Severity.ERROR, __doc__, ("GCP-ACC-02",))
 
@@ -30,11 +30,15 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each machine of a known type."""
     for m in ctx.gcp.vms:
         wants = _wants(m)
+        asked = late(m.get("metadata", "install-nvidia-driver"))
+        if asked and not wants and m.facts is not None and not m.has_gpus:
+            yield Undecided(CODE.code, m.name, "whether the driver is asked for is not known yet")
         if not wants or not m.machine_type:
             continue
         if m.has_gpus is None:
             yield Undecided(CODE.code, m.name, "the accelerators are not known yet")
-        elif not m.has_gpus:
+        # A type that no table has is another rule's finding, and may well have GPUs.
+        elif not m.has_gpus and m.facts is not None:
             yield CODE.at(
                 m.path("guestAccelerators"), f"{wants}, and {m.machine_type} has no GPU attached", resource=m.name
             )
@@ -53,7 +57,7 @@ def _wants(m: Machines) -> str:
 _T = """\
 - type: gcp.compute.Instance
   name: box
-  inputs: {{machineType: n1-standard-8, guestAccelerators: {0}, metadata: {{install-nvidia-driver: "True"}}}}
+  inputs: {{machineType: {0}, guestAccelerators: {1}, metadata: {{install-nvidia-driver: "True"}}}}
 """
 
 
@@ -61,6 +65,14 @@ RULE = ResourceRule(
     CODE,
     ("accelerator",),
     check,
-    Examples((_T.format("[{type: nvidia-tesla-t4, count: 1}]"),), (_T.format("[]"),), (_T.format("!unknown "),)),
+    Examples(
+        (
+            _T.format("n1-standard-8", "[{type: nvidia-tesla-t4, count: 1}]"),
+            _T.format("a3-mega", "null"),
+            _T.format("g2-custom-8-32768", "null"),
+        ),
+        (_T.format("n1-standard-8", "[]"),),
+        (_T.format("n1-standard-8", "!unknown "),),
+    ),
     providers=(Provider.GCP,),
 )

@@ -30,6 +30,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, m.name, "the accelerators are not known yet")
         for n, one in enumerate(entries(value)):
             kind = plain(one.get("type"))
+            if late(kind) or late(plain(one.get("count"))):
+                yield Undecided(CODE.code, m.name, "the accelerators are not known yet")
             if number(plain(one.get("count"))) == 0:
                 yield CODE.at(
                     m.path(f"guestAccelerators[{n}].count"),

@@ -22,7 +22,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each machine. GKE installs signed modules itself."""
     for m in ctx.gcp.vms:
         secure = m.get("shieldedInstanceConfig", "enableSecureBoot")
-        if not m.has_gpus or not truth(str(m.get("metadata", "install-nvidia-driver")).lower()):
+        asked = m.get("metadata", "install-nvidia-driver")
+        if m.has_gpus and truth(secure) and (late(m.get("metadata")) or late(asked)):
+            yield Undecided(CODE.code, m.name, "whether metadata asks for the driver is not known yet")
+        if not m.has_gpus or not truth(str(asked).lower()):
             continue
         if late(secure):
             yield Undecided(CODE.code, m.name, "whether Secure Boot is on is not known yet")

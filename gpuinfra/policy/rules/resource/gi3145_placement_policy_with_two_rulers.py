@@ -1,7 +1,7 @@
 """A placement policy that measures closeness in two ways.
 
-What: A placement policy has maxDistance and gpuTopology, or a workload policy has acceleratorTopology and maxTopologyDistance.
-Why: The two exclude each other, and the policy is refused.
+What: A placement policy has maxDistance and gpuTopology, or is COLLOCATED and has availabilityDomainCount, or a workload policy has acceleratorTopology and maxTopologyDistance.
+Why: The two exclude each other, and the policy is refused. Availability domains spread machines, and COLLOCATED puts them together.
 Fix: Keep the topology for racks (1x72), the distance for everything else.
 References: Google Cloud docs, Compact placement policy and workload policy overview
 """
@@ -19,6 +19,7 @@ from ...wire_values import late
 CODE = described("GI3145", "placement-policy-with-two-rulers", Severity.ERROR, __doc__, ("GCP-PLC-02",))
 _PAIRS = (
     ("groupPlacementPolicy", "maxDistance", "gpuTopology"),
+    ("groupPlacementPolicy", "collocation", "availabilityDomainCount"),
     ("workloadPolicy", "acceleratorTopology", "maxTopologyDistance"),
 )
 

@@ -35,6 +35,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         words.append(f"placement_distance_{steps:g}")
         row = next((r for w in words if (r := catalog.limit(Provider.GCP, w)) is not None), None)
         count = sum(ctx.gcp.most_machines(m) for m in placed)
+        if row is not None and count <= row.maximum and any(ctx.gcp.several(m) is None for m in placed):
+            yield Undecided(CODE.code, policy.name, "how many machines stand under it is not known yet")
         if row is not None and count > row.maximum:
             yield CODE.at(
                 f"{policy.name}.groupPlacementPolicy.maxDistance",

@@ -14,7 +14,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import CapacityType, Provider
 from ...gcp_machines import has_rdma
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import number
+from ...wire_values import late, number
 
 CODE = described("GI3147", "closest-distance-refused", Severity.ERROR, __doc__, ("GCP-PLC-04",))
 
@@ -23,7 +23,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each machine under such a policy."""
     for m in ctx.gcp.machines:
         for policy in ctx.gcp.policies(m):
-            if number(policy.get("groupPlacementPolicy", "maxDistance")) != 1:
+            distance = policy.get("groupPlacementPolicy", "maxDistance")
+            if late(distance) and (m.purchase in (None, CapacityType.RESERVATION) or has_rdma(m)):
+                yield Undecided(CODE.code, m.name, "the distance is not known yet")
+            if number(distance) != 1:
                 continue
             if m.purchase is None:
                 yield Undecided(CODE.code, m.name, "how the machines are bought is not known yet")

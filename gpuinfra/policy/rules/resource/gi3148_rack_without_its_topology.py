@@ -32,6 +32,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             if policy.get("groupPlacementPolicy", "gpuTopology") is not None:
                 held[policy.urn] = (policy, held.get(policy.urn, (policy, 0))[1] + ctx.gcp.most_machines(m))
         for group in m.groups:
+            if late(group.get("targetSize")):
+                yield Undecided(CODE.code, group.name, "how many machines the group has is not known yet")
             value = group.get("resourcePolicies", "workloadPolicy")
             policies = ctx.gcp.group_policies(group)
             if value is None:

@@ -26,6 +26,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each difference, where the program makes the reservation."""
     for m in ctx.gcp.machines:
         held = ctx.gcp.reservation(m)
+        if held is not None and m.affinity is None:
+            yield Undecided(CODE.code, m.name, "whether the machines name the reservation is not known yet")
         if held is None or m.affinity != "SPECIFIC_RESERVATION":
             continue
         kind = held.get("specificReservation", "instanceProperties", "machineType")
@@ -39,7 +41,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 f"{m.machine_type} starts from a reservation of {last_part(kind)}",
                 resource=m.name,
             )
-        stands = ctx.gcp.zones(m)[0]
+        stands, open_ = ctx.gcp.zones(m)
+        if open_ and not stands:
+            yield Undecided(CODE.code, m.name, "the zone of the machines is not known yet")
         if isinstance(zone, str) and stands and last_part(zone) not in stands:
             yield CODE.at(
                 f"{held.name}.zone",

@@ -21,9 +21,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each machine or pool."""
     for m in ctx.gcp.machines:
         key = "reservationAffinity.consumeReservationType" if m.is_pool else "reservationAffinity.type"
-        if m.affinity == "SPECIFIC_RESERVATION" and m.model is None:
-            yield Undecided(CODE.code, m.name, "the provisioning model is not known yet")
-        elif m.affinity == "SPECIFIC_RESERVATION" and m.model in ("SPOT", "FLEX_START"):
+        spot = m.model in ("SPOT", "FLEX_START")
+        if (m.affinity == "SPECIFIC_RESERVATION" and m.model is None) or (m.affinity is None and spot):
+            yield Undecided(CODE.code, m.name, "the provisioning model or the reservation is not known yet")
+        elif m.affinity == "SPECIFIC_RESERVATION" and spot:
             yield CODE.at(m.path(key), f"SPECIFIC_RESERVATION on machines of model {m.model}", resource=m.name)
 
 

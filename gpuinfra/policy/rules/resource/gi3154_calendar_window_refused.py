@@ -28,6 +28,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each fault of a reservation."""
     most = catalog.limit(Provider.GCP, "calendar_reservation_days")
     for r in ctx.gcp.of_type(FUTURE_RESERVATION):
+        if late(r.get("reservationMode")):
+            yield Undecided(CODE.code, r.name, "the mode of the reservation is not known yet")
         if r.get("reservationMode") != "CALENDAR":
             continue
         begins, ends = (r.get("timeWindow", k) for k in ("startTime", "endTime"))

@@ -24,6 +24,8 @@ CODE = described("GI3155", "group-fights-its-resize-request", Severity.ERROR, __
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each group, with all that is wrong."""
     for m in ctx.gcp.vms:
+        if m.model is None and not m.requests and m.groups:
+            yield Undecided(CODE.code, m.name, "whether the machines are flex-start is not known yet")
         if m.model != "FLEX_START" and not m.requests:
             continue
         for group in m.groups:

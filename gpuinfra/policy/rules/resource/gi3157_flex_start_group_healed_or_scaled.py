@@ -28,8 +28,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         scripts = [m.get("metadata", "startup-script"), m.get("metadataStartupScript")]
         for group in m.groups:
             healed = group.get("autoHealingPolicies")
-            if flex and late(healed):
-                yield Undecided(CODE.code, group.name, "the autohealing policy is not known yet")
+            if (flex and late(healed)) or (m.model is None and not flex and healed):
+                yield Undecided(CODE.code, group.name, "the model or the autohealing policy is not known yet")
             elif flex and healed:
                 yield CODE.at(
                     f"{group.name}.autoHealingPolicies",

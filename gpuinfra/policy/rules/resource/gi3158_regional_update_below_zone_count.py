@@ -24,7 +24,8 @@ _FEWEST = 3
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each group."""
     for r in ctx.gcp.of_type(REGION_GROUP):
-        if r.get("updatePolicy", "type") != "PROACTIVE":
+        kind = r.get("updatePolicy", "type")
+        if kind != "PROACTIVE" and not late(kind):
             continue
         zones = r.get("distributionPolicyZones")
         count = len(items(zones)) or _FEWEST
@@ -33,6 +34,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             if late(value) or (late(zones) and value is not None):
                 yield Undecided(CODE.code, r.name, "the update step or the zones are not known yet")
             elif (step := number(value)) is not None and 0 < step < count:
+                if late(kind):
+                    yield Undecided(CODE.code, r.name, "whether the update begins by itself is not known yet")
+                    continue
                 yield CODE.at(
                     f"{r.name}.updatePolicy.{key}", f"{step:g}, and the group has {count} zones: 0, or {count} and more",
                     resource=r.name,

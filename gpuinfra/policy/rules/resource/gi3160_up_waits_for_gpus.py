@@ -25,8 +25,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         for group in m.groups:
             said = group.get("waitForInstances")
-            if late(said):
-                yield Undecided(CODE.code, group.name, "whether `up` waits is not known yet")
+            if late(said) or (truth(said) and late(group.get("targetSize"))):
+                yield Undecided(CODE.code, group.name, "whether `up` waits, and for how many, is not known yet")
             elif truth(said) and number(group.get("targetSize")):
                 yield CODE.at(
                     f"{group.name}.waitForInstances",

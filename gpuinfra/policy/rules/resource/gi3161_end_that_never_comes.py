@@ -28,6 +28,7 @@ _MEMBERS = (
     "gcp:projects/iAMPolicy:IAMPolicy",
 )
 _AGENT = "compute-system.iam.gserviceaccount.com"
+_HOURS = "instanceSchedulePolicy"
 _API = ".googleapis.com/"
 
 
@@ -35,6 +36,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each fault."""
     for m in ctx.gcp.vms:
         said = m.get("scheduling", "terminationTime")
+        if late(said):
+            yield Undecided(CODE.code, m.name, "the moment of its end is not known yet")
         at = moment(said)
         if at is not None and ctx.now is not None and at <= ctx.now:
             yield CODE.at(m.path("scheduling.terminationTime"), f"{said} is past", resource=m.name)
@@ -46,25 +49,37 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 
 def _job(job: Resource) -> Iterator[Diagnostic | Undecided]:
-    if late(job.get("schedule")):
-        yield Undecided(CODE.code, job.name, "the schedule is not known yet")
+    yield from _open(job, ("schedule",), ("timeZone",), ("httpTarget", "httpMethod"))
     for place, why in job_faults(job):
         yield CODE.at(f"{job.name}.{place}", why, resource=job.name)
     if truth(job.get("paused")):
         yield CODE.at(f"{job.name}.paused", "the job is paused", resource=job.name, severity=Severity.WARNING)
 
 
-def _schedules(ctx: GraphContext) -> Iterator[Diagnostic]:
+def _open(resource: Resource, *paths: tuple[str, ...]) -> Iterator[Undecided]:
+    """One verdict for the first of the paths whose value is not known yet."""
+    late_one = next((p[-1] for p in paths if late(resource.get(*p))), "")
+    if late_one:
+        yield Undecided(CODE.code, resource.name, f"its {late_one} is not known yet")
+
+
+def _schedules(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     held = any(
         _AGENT in f"{r.get('member')} {r.get('members')} {r.get('policyData')}" for r in ctx.gcp.of_type(*_MEMBERS)
     )
     for policy in ctx.gcp.of_type(RESOURCE_POLICY):
+        yield from _open(
+            policy,
+            (_HOURS, "vmStopSchedule", "schedule"),
+            (_HOURS, "timeZone"),
+            (_HOURS, "expirationTime"),
+        )
         for place, why in schedule_faults(policy, ctx.now):
             yield CODE.at(f"{policy.name}.{place}", why, resource=policy.name)
         used = any(policy in schedules_on(ctx.gcp, m) for m in ctx.gcp.vms)
-        if policy.get("instanceSchedulePolicy") is not None and used and not held:
+        if policy.get(_HOURS) is not None and used and not held:
             yield CODE.at(
-                f"{policy.name}.instanceSchedulePolicy",
+                f"{policy.name}.{_HOURS}",
                 f"nothing here grants the service agent (service-<number>@{_AGENT}) its role; without it the schedule is "
                 "refused with 412",
                 resource=policy.name,

@@ -28,7 +28,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if m.model != "FLEX_START":
             continue
         repair = m.source.get("management", "autoRepair")
-        if m.affinity is None or late(repair):
+        sizes = [m.source.get("autoscaling", k) for k in ("minNodeCount", "totalMinNodeCount")]
+        if m.affinity is None or late(repair) or any(map(late, (*sizes, m.source.get("nodeCount")))):
             yield Undecided(CODE.code, m.name, "the pool is not known yet")
             continue
         faults = list(_faults(m, repair))

@@ -21,6 +21,8 @@ CODE = described("GI3166", "upgrade-wants-one-more-reserved-node", Severity.WARN
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each pool."""
     for m in ctx.gcp.pools:
+        if m.has_gpus and m.affinity is None and m.source.get("upgradeSettings", "maxSurge") != 0:
+            yield Undecided(CODE.code, m.name, "whether the nodes are reserved is not known yet")
         if not m.has_gpus or m.affinity != "SPECIFIC_RESERVATION" or m.model == "FLEX_START":
             continue
         surge, way = m.source.get("upgradeSettings", "maxSurge"), m.source.get("upgradeSettings", "strategy")

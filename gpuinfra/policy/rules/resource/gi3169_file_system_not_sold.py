@@ -42,7 +42,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, fs.name, "the size or the tier is not known yet")
         elif isinstance(tier, str):
             yield from _judged(fs, StorageKind.NFS, tier, size, "fileShares.capacityGb", "")
-            if tier.startswith(("BASIC", "STANDARD", "PREMIUM")) and fs.get("protocol") == "NFS_V4_1":
+            basic = tier.startswith(("BASIC", "STANDARD", "PREMIUM"))
+            if basic and late(fs.get("protocol")):
+                yield Undecided(CODE.code, fs.name, "the protocol is not known yet")
+            elif basic and fs.get("protocol") == "NFS_V4_1":
                 yield CODE.at(f"{fs.name}.protocol", f"NFS_V4_1 on tier {tier}, which speaks NFS 3", resource=fs.name)
 
 

@@ -22,16 +22,18 @@ CODE = described("GI3171", "storage-in-another-zone", Severity.WARNING, __doc__,
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each file system; what our own component made is judged by the plan rules."""
     stands: dict[str, str] = {}
+    open_ = any(ctx.gcp.zones(m)[1] for m in ctx.gcp.machines if m.has_gpus)
     for m in ctx.gcp.machines:
         for zone in ctx.gcp.zones(m)[0] if m.has_gpus else ():
             stands.setdefault(zone, m.name)
     for fs in ctx.gcp.of_type(LUSTRE, FILESTORE):
         said = fs.get("location") if fs.get("location") is not None else fs.get("zone")
-        if ctx.gcp.ours(fs) or not stands:
+        if ctx.gcp.ours(fs) or not (stands or open_):
             continue
-        if late(said):
-            yield Undecided(CODE.code, fs.name, "its location is not known yet")
-        elif isinstance(said, str) and is_zone(last_part(said)) and last_part(said) not in stands:
+        away = isinstance(said, str) and is_zone(last_part(said)) and last_part(said) not in stands
+        if late(said) or (away and open_):
+            yield Undecided(CODE.code, fs.name, "its location, or the zone of the nodes, is not known yet")
+        elif isinstance(said, str) and away:
             zone, name = next(iter(stands.items()))
             yield CODE.at(
                 f"{fs.name}.location",

@@ -28,9 +28,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         if r.type == FILESTORE and truth(r.get("deletionProtectionEnabled")):
             continue
-        if r.type == BUCKET and not truth(r.get("forceDestroy")):
+        force = r.get("forceDestroy") if r.type == BUCKET else None
+        if r.type == BUCKET and not truth(force) and not late(force):
             continue
-        if late(policy):
+        if late(policy) or late(force):
             yield Undecided(CODE.code, r.name, "the deletion policy is not known yet")
         else:
             what = (

@@ -17,7 +17,7 @@ from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_types import BUDGET
-from ...resource_graph import Resource
+from ...resource_graph import UNKNOWN, Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, items, late, number, plain, truth
 
@@ -32,7 +32,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each field that is wrong; the currency is said to be unchecked."""
     for b in ctx.gcp.of_type(BUDGET):
         parts = (b.get("budgetFilter"), b.get("amount"), b.get("thresholdRules"), b.get("allUpdatesRule"))
-        if any(map(late, parts)) or late(b.get("budgetFilter", "projects")):
+        inside = [b.get("budgetFilter", "projects"), b.get("amount", "specifiedAmount", "units")]
+        inside += [plain(t.get("thresholdPercent")) for t in entries(b.get("thresholdRules"))]
+        # A project made in the program has no number yet, and is named by it all the same.
+        named = (p is UNKNOWN for p in map(plain, items(inside[0])))
+        if any(map(late, (*parts, *inside))) or any(named):
             yield Undecided(CODE.code, b.name, "a part of the budget is not known yet")
         for path, fault in (*_filter(b), *_amount(b), *_thresholds(b), *_told(b)):
             yield CODE.at(f"{b.name}.{path}", fault, resource=b.name)

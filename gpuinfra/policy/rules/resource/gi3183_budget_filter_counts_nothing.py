@@ -18,8 +18,10 @@ from ...gcp_types import BUDGET
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late, plain
 
-CODE = described("GI3183", "budget-filter-counts-nothing", Severity.WARNING, __doc__, ("GCP-LBL-01",))
-_PREFIX = "gcp:"
+CODE = described("GI3183", "budget-filter-counts-nothing", Severity.WARNING, __doc__, ())
+_PREFIX, _PROVIDER = "gcp:", "pulumi:providers:gcp"
+_GOOGLES = ("goog-", "k8s-")
+"""Labels that Google puts on what it bills, by itself: no program carries them."""
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -33,7 +35,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             wanted = [plain(v) for v in items(value)] or [value]
             if any(late(v) for v in wanted):
                 yield Undecided(CODE.code, budget.name, "the label that it filters by is not known yet")
-            elif _can_tell(ctx.gcp) and not _carried(ctx.gcp, key, wanted):
+            elif key.startswith(_GOOGLES) or not _can_tell(ctx.gcp):
+                continue
+            elif (carried := _carried(ctx.gcp, key, wanted)) is None:
+                yield Undecided(CODE.code, budget.name, "the labels of the program are not known yet")
+            elif not carried:
                 yield CODE.at(
                     f"{budget.name}.budgetFilter.labels",
                     f"no resource of the program has the label '{key}' with {' or '.join(map(repr, wanted))}: the budget "
@@ -42,23 +48,31 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 )
 
 
+_LABELS = (("labels",), ("resourceLabels",), ("nodeConfig", "resourceLabels"), ("defaultLabels",))
+
+
 def _can_tell(gcp: GcpGraph) -> bool:
     """Whether the program makes machines: a budget may stand in a program of its own."""
     return bool(gcp.machines)
 
 
-def _carried(gcp: GcpGraph, key: str, wanted: list[Any]) -> bool:
+def _carried(gcp: GcpGraph, key: str, wanted: list[Any]) -> bool | None:
+    """Whether a resource has the label; None where one may, whose labels are not known yet."""
+    unsure = False
     for r in gcp.graph:
-        if not r.type.startswith(_PREFIX) or r.type == BUDGET:
+        if not r.type.startswith((_PREFIX, _PROVIDER)) or r.type == BUDGET:
             continue
-        for path in (("labels",), ("resourceLabels",), ("nodeConfig", "resourceLabels")):
+        for path in _LABELS:
             found = r.get(*path)
-            if late(found):
+            # A provider's block is JSON text in a recording.
+            if isinstance(found, str) and f'"{key}"' in found and any(f'"{v}"' in found for v in wanted):
                 return True
+            unsure = unsure or late(found)
             value = plain(cast("Mapping[str, Any]", found).get(key)) if isinstance(found, Mapping) else None
-            if value is not None and (late(value) or value in wanted):
+            unsure = unsure or late(value)
+            if value is not None and value in wanted:
                 return True
-    return False
+    return None if unsure else False
 
 
 _T = """\
@@ -67,13 +81,20 @@ _T = """\
   name: money
   inputs: {{budgetFilter: {{labels: {{{0}: {1}}}}}}}
 """
+_PROVIDER_OF = """\
+- {type: "pulumi:providers:gcp", name: g, inputs: {defaultLabels: '{"owner": "vision"}'}}
+"""
 
 RULE = ResourceRule(
     CODE,
     ("cost", "tags"),
     check,
     Examples(
-        (_T.format("team", "vision"),),
+        (
+            _T.format("team", "vision"),
+            _T.format("goog-k8s-cluster-name", "acme"),
+            _T.format("owner", "vision") + _PROVIDER_OF,
+        ),
         (_T.format("team", "speech"), _T.format("owner", "vision")),
         (_T.format("team", "!unknown "),),
     ),

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...azure_graph import AzureGraph, AzureNodes
 from ...azure_plan import pool_of
 from ...azure_scaling import most_nodes
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -25,25 +24,22 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each scale set. One whose spec asks for no fabric may split, and only a plan can tell of
     what our own component made."""
     for nodes in ctx.azure.sets:
-        if not nodes.infiniband or not _several(ctx.azure, nodes) or nodes.flexible:
+        most = most_nodes(ctx.azure, nodes)
+        if not nodes.infiniband or (most is not None and most < 2) or nodes.flexible:
             continue
         pool = pool_of(ctx, nodes)
         if not pool.fabric.present if pool is not None else ctx.azure.ours(nodes.resource):
             continue
-        if late(nodes.resource.get("singlePlacementGroup")):
-            yield Undecided(CODE.code, nodes.name, "singlePlacementGroup is not known yet")
-        elif nodes.single_group is False:
+        split = nodes.single_group is False
+        if late(nodes.resource.get("singlePlacementGroup")) or (split and most is None):
+            yield Undecided(CODE.code, nodes.name, "singlePlacementGroup or the number of nodes is not known yet")
+        elif split:
             yield CODE.at(
                 f"{nodes.name}.singlePlacementGroup",
                 f"{nodes.size} nodes may split into several groups, and InfiniBand joins the nodes of one only",
                 "set singlePlacementGroup: true",
                 resource=nodes.name,
             )
-
-
-def _several(azure: AzureGraph, nodes: AzureNodes) -> bool:
-    most = most_nodes(azure, nodes)
-    return most is None or most > 1
 
 
 _T = """\

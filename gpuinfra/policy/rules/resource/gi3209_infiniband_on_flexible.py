@@ -24,8 +24,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         most = most_nodes(ctx.azure, nodes)
         if not nodes.infiniband or (most is not None and most < 2):
             continue
-        if nodes.flexible is None:
-            yield Undecided(CODE.code, nodes.name, "the orchestration mode is not known yet")
+        if nodes.flexible is None or (nodes.flexible and most is None):
+            yield Undecided(CODE.code, nodes.name, "the orchestration mode or the number of nodes is not known yet")
         elif nodes.flexible:
             yield CODE.at(
                 f"{nodes.name}.orchestrationMode",

@@ -50,7 +50,11 @@ def _used(azure: AzureGraph, group: Resource, size: str) -> float | None:
         links = azure.capacity_group(nodes)
         if links.unknown and not links.resources:
             return None
-        if nodes.size != size or not any(g.urn == group.urn for g in links.resources):
+        if not any(g.urn == group.urn for g in links.resources):
+            continue
+        if late(nodes.resource.get("sku", "name") if nodes.is_set else nodes.get("hardwareProfile", "vmSize")):
+            return None
+        if nodes.size != size:
             continue
         most = most_nodes(azure, nodes) if nodes.is_set else 1
         if most is None:

@@ -32,6 +32,7 @@ from ...azure_graph import (
     SECURITY_GROUP,
     STORAGE_ACCOUNT,
     SUBNET,
+    AgentPool,
 )
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
@@ -79,6 +80,24 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             fault = next((text for kind in kinds if (text := _fault(kind, value))), "")
             if fault:
                 yield CODE.at(f"{r.name}.{path}", fault, "rename it, or leave it to the provider", resource=r.name)
+    for pool in ctx.azure.pools:
+        yield from _of_pool(pool)
+
+
+_SHORT = 6
+"""A pool's name of so many characters is short enough on every system."""
+
+
+def _of_pool(pool: AgentPool) -> Iterator[Diagnostic | Undecided]:
+    key = "name" if pool.path else "agentPoolName"
+    name, system = pool.value(key), pool.value("osType")
+    if late(name) or (isinstance(name, str) and late(system) and len(name) > _SHORT):
+        yield Undecided(CODE.code, pool.source.name, "the name of the pool, or its system, is not known yet")
+    elif isinstance(name, str):
+        windows = str(system).lower() == "windows"
+        fault = _fault("agent_pool_windows" if windows else "agent_pool", name)
+        if fault:
+            yield CODE.at(pool.at(key), fault, "rename it: small letters and digits", resource=pool.source.name)
 
 
 def _fault(kind: str, name: str) -> str:
@@ -94,6 +113,11 @@ def _fault(kind: str, name: str) -> str:
 
 
 _T = "- {{type: azure-native.storage.StorageAccount, name: files, inputs: {{accountName: {0}}}}}\n"
+_POOL = """\
+- type: azure-native.containerservice.AgentPool
+  name: pool
+  inputs: {{agentPoolName: {0}, osType: {1}}}
+"""
 _GROUP = "- {{type: azure-native.monitor.ActionGroup, name: tell, inputs: {{groupShortName: {0}}}}}\n"
 
 RULE = ResourceRule(
@@ -101,9 +125,25 @@ RULE = ResourceRule(
     ("names",),
     check,
     Examples(
-        (_T.format("acmetraining"), _GROUP.format("acme-spend")),
-        (_T.format("acme-training"), _T.format("mymicrosoftfiles"), _GROUP.format("acme-spend-stop")),
-        (_GROUP.format("!unknown "),),
+        (
+            _T.format("acmetraining"),
+            _GROUP.format("acme-spend"),
+            _POOL.format("h100training", "Linux"),
+            _POOL.format("winh1", "!unknown "),
+        ),
+        (
+            _T.format("acme-training"),
+            _T.format("mymicrosoftfiles"),
+            _GROUP.format("acme-spend-stop"),
+            _POOL.format("gpu-pool", "Linux"),
+            _POOL.format("h100trainings", "null"),
+            _POOL.format("GPU", "Linux"),
+            _POOL.format("2gpus", "Linux"),
+            _POOL.format("windows1", "Windows"),
+            "- {type: azure-native.containerservice.ManagedCluster, name: plane, "
+            "inputs: {agentPoolProfiles: [{name: gpu_pool, vmSize: Standard_NC24ads_A100_v4}]}}\n",
+        ),
+        (_GROUP.format("!unknown "), _POOL.format("!unknown ", "Linux"), _POOL.format("windows1", "!unknown ")),
     ),
     providers=(Provider.AZURE,),
 )

@@ -23,11 +23,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each set and machine with GPUs. Our own boot bundle is judged by the plan rules; without a
     boot script the image may hold the listener."""
     for nodes in ctx.azure.nodes:
-        if not nodes.spot or not nodes.has_gpu or ctx.azure.ours(nodes.resource):
+        if nodes.spot is False or not nodes.has_gpu or ctx.azure.ours(nodes.resource):
             continue
         text = boot_text(ctx.azure, nodes)
         if text is None:
             yield Undecided(CODE.code, nodes.name, "the boot script is not known yet")
+        elif text and "scheduledevents" not in text.lower() and nodes.spot is None:
+            yield Undecided(CODE.code, nodes.name, "whether the nodes are spot is not known yet")
         elif text and "scheduledevents" not in text.lower():
             yield CODE.at(
                 nodes.at("osProfile.customData"),

@@ -49,8 +49,11 @@ def _placement(nodes: AzureNodes) -> Iterator[Diagnostic | Undecided]:
         )
 
 
-def _size(nodes: AzureNodes) -> Iterator[Diagnostic]:
-    size = number(nodes.get("storageProfile", "osDisk", "diskSizeGB"))
+def _size(nodes: AzureNodes) -> Iterator[Diagnostic | Undecided]:
+    written = nodes.get("storageProfile", "osDisk", "diskSizeGB")
+    if late(written):
+        yield Undecided(CODE.code, nodes.name, "the size of the disk is not known yet")
+    size = number(written)
     row = limit(Provider.AZURE, "ephemeral_os_disk_gib")
     if size is None or row is None:
         return

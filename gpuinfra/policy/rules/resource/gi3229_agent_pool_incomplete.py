@@ -29,9 +29,14 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for pool in ctx.azure.pools:
         if not pool.has_gpu or pool.facts is None:
             continue
-        if pool.facts.gpu_model.startswith("GB"):
+        if _is_rack(pool):
             yield from _rack(pool)
         yield from _slices(pool, pool.facts)
+        values = [pool.value(k) for k in (*(("osSKU", "gpuProfile") if _is_rack(pool) else ()), "gpuInstanceProfile")]
+        if _is_rack(pool):
+            values.append(_driver(pool))
+        if any(map(late, values)):
+            yield Undecided(CODE.code, pool.source.name, "its system, driver or partition is not known yet")
         taints = pool.value("nodeTaints")
         if late(taints):
             yield Undecided(CODE.code, pool.source.name, "the taints are not known yet")
@@ -44,6 +49,15 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 resource=pool.source.name,
                 severity=Severity.WARNING,
             )
+
+
+def _is_rack(pool: AgentPool) -> bool:
+    return pool.facts is not None and pool.facts.gpu_model.startswith("GB")
+
+
+def _driver(pool: AgentPool) -> Any:
+    profile = pool.value("gpuProfile")
+    return plain(cast("Mapping[str, Any]", profile).get("driver")) if isinstance(profile, Mapping) else None
 
 
 def _slices(pool: AgentPool, facts: InstanceType) -> Iterator[Diagnostic]:
@@ -61,8 +75,7 @@ def _slices(pool: AgentPool, facts: InstanceType) -> Iterator[Diagnostic]:
 
 
 def _rack(pool: AgentPool) -> Iterator[Diagnostic]:
-    system, profile = pool.value("osSKU"), pool.value("gpuProfile")
-    driver = plain(cast("Mapping[str, Any]", profile).get("driver")) if isinstance(profile, Mapping) else None
+    system, profile, driver = pool.value("osSKU"), pool.value("gpuProfile"), _driver(pool)
     if not late(system) and system != "Ubuntu2404":
         yield CODE.at(
             pool.at("osSKU"), f"{pool.size} boots Ubuntu2404 alone", "set osSKU: Ubuntu2404", resource=pool.source.name

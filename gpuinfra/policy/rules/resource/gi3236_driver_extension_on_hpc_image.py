@@ -14,6 +14,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_images import booted, is_fabric_driver, is_gpu_driver
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late, plain
 
 CODE = described("GI3236", "driver-extension-on-hpc-image", Severity.WARNING, __doc__, ("AZ IMG-04",))
 
@@ -23,6 +24,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for nodes in ctx.azure.nodes:
         image = booted(nodes)
         drivers = [e for e in ctx.azure.extensions(nodes) if is_gpu_driver(e) or is_fabric_driver(e)]
+        named = [plain(e.block.get(k)) for e in ctx.azure.extensions(nodes) for k in ("publisher", "type")]
+        if image is not None and image.hpc and not drivers and any(map(late, named)):
+            yield Undecided(CODE.code, nodes.name, "which extensions it has is not known yet")
         if image is None or not drivers:
             continue
         if image.unknown:

@@ -26,8 +26,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if image is None or not nodes.has_gpu or ctx.azure.ours(nodes.resource):
             continue
         version = nodes.get("storageProfile", "imageReference", "version")
-        if late(version):
-            yield Undecided(CODE.code, nodes.name, "the image's version is not known yet")
+        if late(version) or (image.unknown and str(version).lower() in ("latest", "none")):
+            yield Undecided(CODE.code, nodes.name, "the image or its version is not known yet")
         elif image.urn and image.urn.lower().endswith(":latest"):
             yield CODE.at(
                 nodes.at(f"{PLACE}.version"),

@@ -31,6 +31,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, nodes.name, "secure boot is not known yet")
             continue
         why, certain = _unsigned(ctx.azure, nodes)
+        image = booted(nodes)
+        if truth(value) and not why and image is not None and image.unknown:
+            yield Undecided(CODE.code, nodes.name, "the image is not known yet")
         if truth(value) and why:
             yield CODE.at(
                 nodes.at("securityProfile.uefiSettings.secureBootEnabled"),

@@ -32,7 +32,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 "name the addresses that need to come in",
                 resource=rule.source.name,
             )
-        elif rule.unknown and not rule.open_to and (rule.group in of_nodes or not rule.group):
+        elif rule.unknown and (rule.group in of_nodes or not rule.group):
             yield Undecided(CODE.code, rule.source.name, "who may come in is not known yet")
     for group in unknown_groups(azure):
         yield Undecided(CODE.code, group.name, "some of its rules are not known yet")

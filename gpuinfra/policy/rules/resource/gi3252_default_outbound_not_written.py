@@ -36,8 +36,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         value = subnet.value("defaultOutboundAccess")
         if subnet.name.lower() in _OWN or subnet.delegations:
             continue
-        if late(value):
-            yield Undecided(CODE.code, subnet.source.name, "defaultOutboundAccess is not known yet")
+        if late(value) or (truth(value) is not False and late(subnet.value("subnetName"))):
+            yield Undecided(CODE.code, subnet.source.name, "defaultOutboundAccess or the name is not known yet")
         elif truth(value) is not False:
             said = "is not written" if value is None else "is on"
             yield CODE.at(

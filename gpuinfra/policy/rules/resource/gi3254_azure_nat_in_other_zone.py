@@ -34,10 +34,12 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield from _nodes(azure, nat, zones)
 
 
-def _addresses(azure: AzureGraph, nat: Resource, zones: tuple[str, ...]) -> Iterator[Diagnostic]:
+def _addresses(azure: AzureGraph, nat: Resource, zones: tuple[str, ...]) -> Iterator[Diagnostic | Undecided]:
     ids = [b.get("id") for b in entries(nat.get("publicIpAddresses"))]
     for address in azure.link(nat, "publicIpAddresses", ids, PUBLIC_IP).resources:
         own = zones_of(address)
+        if own is None:
+            yield Undecided(CODE.code, address.name, "the zone of the address is not known yet")
         # An address of several zones serves a gateway in each of them; one without a zone serves none that has one.
         if own is not None and own != zones and len(own) < 2:
             yield CODE.at(

@@ -18,7 +18,7 @@ from ...azure_network import subnet_block
 from ...azure_scaling import most_nodes
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late, number
+from ...wire_values import items, late, number
 
 CODE = described("GI3257", "azure-subnet-too-small", Severity.ERROR, __doc__, ("AZ NET-06",))
 
@@ -30,8 +30,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for r in ctx.azure.of_type(SUBNET):
         ranges = subnet_block(r).ranges
         needed = _needed(ctx.azure, r)
-        if needed is None:
-            yield Undecided(CODE.code, r.name, "the number of nodes is not known yet")
+        written = (r.get("addressPrefix"), *items(r.get("addressPrefixes")))
+        if needed is None or (needed and any(map(late, written))):
+            yield Undecided(CODE.code, r.name, "the range, or the number of nodes, is not known yet")
             continue
         have = sum(n.num_addresses for n in ranges) - kept * len(ranges)
         if ranges and needed > have:

@@ -29,6 +29,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         away = {
             n.name: z for n in ctx.azure.nodes if n.has_gpu and (z := zones_of(n.resource)) and not set(z) <= set(zones)
         }
+        if not away and any(n.has_gpu and zones_of(n.resource) is None for n in ctx.azure.nodes):
+            yield Undecided(CODE.code, fs.name, "the zones of the nodes are not known yet")
         if away:
             name, theirs = next(iter(away.items()))
             yield CODE.at(

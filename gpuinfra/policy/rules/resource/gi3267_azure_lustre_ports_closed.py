@@ -17,10 +17,13 @@ from ...azure_graph import LUSTRE, SECURITY_GROUP, AzureGraph
 from ...azure_lustre import subnet_of
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3267", "azure-lustre-ports-closed", Severity.ERROR, __doc__, ("AZ AML-08",))
 # Azure docs, Managed Lustre: 988 for the servers, 1019-1023 for their answers.
 _PORTS = ((988, 988), (1019, 1023))
+
+_MORE = ("priority", "destinationAddressPrefix", "destinationAddressPrefixes")
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -32,7 +35,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     rules = by_group(azure)
     unknown = {g.urn for g in unknown_groups(azure)}
     for group in _groups(azure, systems):
-        if group.urn in unknown or any(r.unknown for r in rules[group.urn]):
+        if group.urn in unknown or any(r.unknown or any(late(r.value(k)) for k in _MORE) for r in rules[group.urn]):
             yield Undecided(CODE.code, group.name, "some of its rules are not known yet")
             continue
         for inbound in (True, False):

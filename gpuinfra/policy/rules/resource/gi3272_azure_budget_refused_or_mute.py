@@ -55,6 +55,8 @@ def _notifications(budget: Resource, told: Mapping[str, Any]) -> Iterator[Diagno
         one = cast("Mapping[str, Any]", block)
         level = plain(one.get("threshold"))
         value = number(level)
+        if late(level):
+            yield Undecided(CODE.code, budget.name, "the threshold of a notification is not known yet")
         if top is not None and not late(level) and (value is None or not 0 < value <= top.maximum):
             text = f"a threshold of {level} is not above 0 and up to {top.maximum} percent"
             yield _said(budget, f"notifications.{name}.threshold", text, "give percent of the amount, as 80")

@@ -47,10 +47,10 @@ def _unknown(budget: Resource) -> bool:
     told = budget.get("notifications")
     if late(told):
         return True
-    blocks = cast("Mapping[str, Any]", told).values() if isinstance(told, Mapping) else ()
+    blocks = tuple(cast("Mapping[str, Any]", told).values()) if isinstance(told, Mapping) else ()
     groups = [plain(cast("Mapping[str, Any]", b).get("contactGroups")) for b in blocks if isinstance(b, Mapping)]
     # An id that is text may be the group's own; only its name could tell, which the provider may choose.
-    return any(late(g) or items(g) for g in groups)
+    return any(late(g) or items(g) for g in groups) or any(map(late, blocks))
 
 
 def _named_elsewhere(azure: AzureGraph, group: Resource) -> bool:

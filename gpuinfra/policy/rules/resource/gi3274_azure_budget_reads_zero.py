@@ -28,9 +28,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, budget.name, "the filter is not known yet")
         for path, tag in _tags(budget):
             name, values = plain(tag.get("name")), [plain(v) for v in items(plain(tag.get("values")))]
-            if late(name) or any(late(v) for v in values):
+            if late(name) or late(plain(tag.get("values"))) or any(late(v) for v in values):
                 yield Undecided(CODE.code, budget.name, "the tag that it filters by is not known yet")
-            elif isinstance(name, str) and not _carried(ctx.azure, name, values):
+                continue
+            carried = _carried(ctx.azure, name, values) if isinstance(name, str) else True
+            if carried is None:
+                yield Undecided(CODE.code, budget.name, "the tags of the program are not known yet")
+            elif not carried:
                 yield CODE.at(
                     f"{budget.name}.{path}",
                     f"no resource of the program has the tag '{name}' with {' or '.join(map(repr, values)) or 'a value'}: "
@@ -48,18 +52,23 @@ def _tags(budget: Resource) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield f"filter.and[{n}].tags", tag
 
 
-def _carried(azure: AzureGraph, name: str, values: list[Any]) -> bool:
-    """Whether a resource has the tag with one of the values; Azure minds no case in a tag's name."""
+def _carried(azure: AzureGraph, name: str, values: list[Any]) -> bool | None:
+    """Whether a resource has the tag with one of the values; Azure minds no case in a tag's name.
+    None where one may, whose tags are not known yet."""
+    unsure = False
     for r in azure.graph:
         tags = r.get("tags")
         if not r.type.startswith(f"{PREFIX}:") or r.type == BUDGET or tags is None:
             continue
         if not isinstance(tags, Mapping):
-            return True
+            unsure = True
+            continue
         for key, value in cast("Mapping[Any, Any]", tags).items():
-            if str(key).lower() == name.lower() and (late(plain(value)) or plain(value) in values):
-                return True
-    return False
+            if str(key).lower() == name.lower():
+                unsure = unsure or late(plain(value))
+                if plain(value) in values:
+                    return True
+    return None if unsure else False
 
 
 _T = """\

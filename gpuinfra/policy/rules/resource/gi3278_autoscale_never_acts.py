@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_graph import AUTOSCALE
-from ...azure_scaling import profile_fault, profiles
+from ...azure_scaling import is_open, profile_fault, profiles
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
 
@@ -32,6 +32,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 f"{setting.name}.enabled", f"enabled {said}: it never acts", "set enabled: true", resource=setting.name
             )
         for n, profile, capacity in profiles(setting):
+            if is_open(profile, capacity):
+                yield Undecided(CODE.code, setting.name, "the numbers or the time of a profile are not known yet")
             place, fault, hint = profile_fault(profile, capacity, ctx.now)
             if fault:
                 yield CODE.at(f"{setting.name}.profiles[{n}].{place}", fault, hint, resource=setting.name)
@@ -61,7 +63,7 @@ RULE = ResourceRule(
             _T.format("true", '"9"', _ZONE),
             _T.format("true", '"0"', "Europe/Berlin"),
         ),
-        (_T.format("!unknown ", '"0"', _ZONE),),
+        (_T.format("!unknown ", '"0"', _ZONE), _T.format("true", "!unknown ", _ZONE)),
     ),
     providers=(Provider.AZURE,),
 )

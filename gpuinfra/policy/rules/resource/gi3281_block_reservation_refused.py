@@ -28,6 +28,9 @@ _DAYS, _WEEKS, _AHEAD = (1, 14), (3, 26), timedelta(days=56)
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each fault of a block. A start in the past, or without a clock, is not judged."""
+    for r in ctx.azure.of_type(CAPACITY):
+        if late(r.get("reservationType")):
+            yield Undecided(CODE.code, r.name, "whether it is a block is not known yet")
     for r, root in _blocks(ctx.azure):
         count = r.get("sku", "capacity")
         begins, ends = (r.get(*root, "scheduleProfile", k) for k in ("start", "end"))

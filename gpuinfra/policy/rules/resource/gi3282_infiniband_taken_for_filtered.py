@@ -28,12 +28,12 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         for group in ctx.azure.security_groups(nodes).resources:
             for rule in rules.get(group.urn, ()):
-                if rule.where in said or not rule.inbound or rule.word("access") == "allow":
+                if rule.where in said or rule.word("direction") == "outbound" or rule.word("access") == "allow":
                     continue
                 if rule.unknown:
                     said.add(rule.where)
                     yield Undecided(CODE.code, rule.source.name, "whom a rule speaks of is not known yet")
-                elif rule.word("access") == "deny" and (inside := _inside(rule)):
+                elif rule.inbound and rule.word("access") == "deny" and (inside := _inside(rule)):
                     said.add(rule.where)
                     yield CODE.at(
                         rule.where,

@@ -45,7 +45,9 @@ def _is_rack(pool: AgentPool) -> bool:
 
 
 def _has_driver(azure: AzureGraph) -> bool:
-    return any(_DRIVER in str(c.get("chart")) for c in azure.of_type(*_HELM))
+    """Whether the driver hands out GPUs here: its chart may be told to hand out the racks' channels alone."""
+    charts = (c for c in azure.of_type(*_HELM) if _DRIVER in str(c.get("chart")))
+    return any(truth(c.get("values", "resources", "gpus", "enabled")) is not False for c in charts)
 
 
 _T = """\
@@ -55,13 +57,14 @@ _T = """\
 """
 _GB, _H100 = "Standard_ND128isr_NDR_GB200_v6", "Standard_ND96isr_H100_v5"
 _CHART = "- {type: kubernetes:helm.sh/v3:Release, name: dra, inputs: {chart: nvidia-dra-driver-gpu}}\n"
+_CHANNELS = _CHART.replace("gpu}", "gpu, values: {resources: {gpus: {enabled: false}}}}")
 
 RULE = ResourceRule(
     CODE,
     ("kubernetes", "capacity"),
     check,
     Examples(
-        (_T.format(_GB, 1), _T.format(_H100, 0)),
+        (_T.format(_GB, 1), _T.format(_H100, 0), _T.format(_H100, 0) + _CHANNELS),
         (_T.format(_GB, 0), _T.format(_H100, 0) + _CHART),
         (_T.format(_GB, "!unknown "),),
     ),

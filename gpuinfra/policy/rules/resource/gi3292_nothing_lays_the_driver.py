@@ -18,10 +18,10 @@ from ...aws_kubernetes import charts, node_groups
 from ...aws_user_data import is_late, script
 from ...azure_boot import boot_text
 from ...azure_images import PLACE, booted, is_gpu_driver
-from ...gcp_disks import boot_image, boot_image_path
+from ...gcp_disks import boot_image, boot_image_path, boot_image_value
 from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late
+from ...wire_values import given, late, truth
 
 CODE = described("GI3292", "nothing-lays-the-driver", Severity.ERROR, __doc__, ("AWS EKS-04",))
 _LAYS = re.compile(r"(?i)nvidia|cuda|driver|rocm|amdgpu|cos-extensions")
@@ -105,12 +105,15 @@ def _of_paths(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 def _of_google(m: Machines) -> Iterator[Diagnostic | Undecided]:
     image = boot_image(m)
+    if m.has_gpus and late(boot_image_value(m)) and not _LAYS.search(given(m.boot_script, "nvidia")):
+        yield Undecided(CODE.code, m.name, "the image is not known yet")
     if not m.has_gpus or not any(f"{project}/" in image for project in _STOCK):
         return
-    scripts = [m.get("metadata"), m.get("metadataStartupScript")]
-    if any(late(s) for s in scripts):
+    asked = m.get("metadata", "install-nvidia-driver")
+    script = m.boot_script
+    if script is None or late(asked):
         yield Undecided(CODE.code, m.name, "the boot script is not known yet")
-    elif not _LAYS.search(str(scripts)):
+    elif not truth(str(asked).lower()) and not _LAYS.search(script):
         yield CODE.at(
             m.path(boot_image_path(m)),
             f"'{image}' carries no GPU driver, and no startup script speaks of one",
@@ -123,6 +126,12 @@ def _of_google(m: Machines) -> Iterator[Diagnostic | Undecided]:
 def _of_azure(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for nodes in ctx.azure.nodes:
         image = booted(nodes)
+        if image is not None and image.unknown and nodes.has_gpu and nodes.linux:
+            text = boot_text(ctx.azure, nodes)
+            if not any(is_gpu_driver(e) for e in ctx.azure.extensions(nodes)) and not _LAYS.search(
+                given(text, "nvidia")
+            ):
+                yield Undecided(CODE.code, nodes.name, "the image is not known yet")
         grid = nodes.board is not None and nodes.board.driver_kind == "grid"
         if (
             image is None
@@ -175,6 +184,16 @@ _SET = """\
     sku: {{name: Standard_ND96isr_H100_v5}}
     virtualMachineProfile: {{storageProfile: {{imageReference: {{publisher: {0}, version: 24.04.1}}}}}}
 """
+_FETCHED = (
+    _VM.format("ubuntu-os-cloud/ubuntu-2404-lts-amd64", "{startup-script-url: gs://acme/boot.sh}"),
+    _VM.format("ubuntu-os-cloud/ubuntu-2404-lts-amd64", "{startup-script: !unknown }"),
+    _SET.format("Canonical, offer: ubuntu-24_04-lts, sku: server")
+    + """\
+- type: azure-native.compute.VirtualMachineScaleSetExtension
+  name: boot
+  inputs: {vmScaleSetName: !ref nodes.name , type: CustomScript, settings: {fileUris: [https://x.example/boot.sh], commandToExecute: bash boot.sh}}
+""",
+)
 _DEBIAN = "projects/debian-cloud/global/images/debian-12-bookworm-v20261010"
 
 RULE = ResourceRule(
@@ -196,6 +215,6 @@ RULE = ResourceRule(
             _VM.format(_DEBIAN, "{}"),
             _SET.format("Canonical, offer: ubuntu-24_04-lts, sku: server"),
         ),
-        (_EKS.format("!unknown "), _VM.format(_DEBIAN, "!unknown ")),
+        (_EKS.format("!unknown "), _VM.format(_DEBIAN, "!unknown "), *_FETCHED),
     ),
 )

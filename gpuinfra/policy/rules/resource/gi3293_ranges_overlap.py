@@ -39,7 +39,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     azure: dict[str, list[tuple[Resource, str, str, list[IPv4Network]]]] = defaultdict(list)
     for block in all_subnets(ctx.azure):
         home = _network(ctx, block)
-        if home and block.ranges:
+        if late(block.value("addressPrefix")):
+            yield Undecided(CODE.code, block.source.name, "the range is not known yet")
+        elif home and block.ranges:
             name = block.source.name if not block.path else (block.name or block.path.rstrip("."))
             azure[home].append((block.source, name, block.at("addressPrefix"), block.ranges))
     for subnets in (*aws.values(), *azure.values()):

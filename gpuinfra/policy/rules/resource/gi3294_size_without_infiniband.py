@@ -1,6 +1,7 @@
 """Several nodes of a size without InfiniBand, whose sister has it.
 
 What: A scale set of several nodes takes a size without the letter r, and the same size with it carries InfiniBand.
+Severity: warning where singlePlacementGroup is not true: the nodes may each work alone
 Why: ND96is_… is the same machine without the network: NCCL between nodes goes over Ethernet, at a small part of the speed and nearly the same price.
 Fix: Take the size with the r, as Standard_ND96isr_H100_v5, in a set with singlePlacementGroup.
 References: Azure docs, ND H100 v5 series; Azure docs, ND MI300X v5 series; Azure docs, set up InfiniBand on HPC VMs
@@ -17,7 +18,7 @@ from ....vocabulary import Provider
 from ...azure_scaling import most_nodes
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
-CODE = described("GI3294", "size-without-infiniband", Severity.WARNING, __doc__, ("AZ IB-04",))
+CODE = described("GI3294", "size-without-infiniband", Severity.ERROR, __doc__, ("AZ IB-04",))
 _WITHOUT = re.compile(r"(?i)(standard_nd\d+is)(_\w+)")
 
 
@@ -38,11 +39,12 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 f"{most:g} nodes of {nodes.size}, which has no InfiniBand",
                 f"take {sister}, unless each node works alone",
                 resource=nodes.name,
+                severity=None if nodes.single_group else Severity.WARNING,
             )
 
 
 _T = """\
-- {{type: azure-native.compute.VirtualMachineScaleSet, name: nodes, inputs: {{sku: {{name: {0}, capacity: {1}}}}}}}
+- {{type: azure-native.compute.VirtualMachineScaleSet, name: nodes, inputs: {{singlePlacementGroup: true, sku: {{name: {0}, capacity: {1}}}}}}}
 """
 
 RULE = ResourceRule(

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import GcpGraph
+from ...gcp_graph import Attachment, GcpGraph
 from ...gcp_types import NETWORK, ROUTER, ROUTER_NAT, SUBNET
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import entries, items, late, plain
+from ...wire_values import differ, entries, given, items, late, plain
 
 CODE = described("GI3295", "machines-with-no-way-out", Severity.WARNING, __doc__)
 _ROUTE = "gcp:compute/route:Route"
@@ -39,14 +39,22 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         ):
             yield CODE.at(
                 f"{m.name}.networkInterfaces",
-                f"no outer address, and no NAT in network '{attached[0].network.name if attached[0].network else ''}'",
-                "add a router and a NAT in the region of the machines",
+                f"no outer address, and {_missing(attached[0])}",
+                "add a router and a NAT that takes the machines' subnet, both in its region",
                 resource=m.name,
             )
 
 
-def _serves(gcp: GcpGraph, nat: Resource, subnet: Resource | None) -> bool:
-    """Whether a NAT takes a subnet: all of its network, or those that it lists."""
+def _missing(attached: Attachment) -> str:
+    network = attached.network.name if attached.network is not None else ""
+    subnet = f" takes subnet '{attached.subnet.name}'" if attached.subnet is not None else ""
+    return f"no NAT of network '{network}'{subnet or ' is there'}"
+
+
+def _serves(gcp: GcpGraph, nat: Resource, router: Resource, subnet: Resource | None) -> bool:
+    """Whether a NAT takes a subnet: all of its network in its region, or those that it lists."""
+    if subnet is not None and differ(given(nat.get("region"), router.get("region")), subnet.get("region")):
+        return False
     if subnet is None or nat.get("sourceSubnetworkIpRangesToNat") != "LIST_OF_SUBNETWORKS":
         return True
     listed = [plain(block.get("name")) for block in entries(nat.get("subnetworks"))]
@@ -62,7 +70,7 @@ def _leads_out(gcp: GcpGraph, network: Resource, subnet: Resource | None) -> boo
             return True
         for router in routers.resources:
             links = gcp.linked(router, "network", NETWORK)
-            if (links.unknown or network in links.resources) and _serves(gcp, nat, subnet):
+            if (links.unknown or network in links.resources) and _serves(gcp, nat, router, subnet):
                 return True
     for route in gcp.of_type(_ROUTE):
         links = gcp.linked(route, "network", NETWORK)
@@ -88,6 +96,7 @@ _NAT = """\
 - {type: gcp.compute.RouterNat, name: nat, inputs: {router: !ref router.name }}
 """
 
+_AWAY = _NAT.replace("us-central1", "europe-west4")
 _OTHER = """\
 - {type: gcp.compute.Subnetwork, name: away, inputs: {network: !ref net.id , region: us-central1, ipCidrRange: 10.0.1.0/24}}
 - {type: gcp.compute.Router, name: router, inputs: {network: !ref net.id , region: us-central1}}
@@ -102,7 +111,7 @@ RULE = ResourceRule(
     check,
     Examples(
         (_T.format("[{}]"), _T.format("null") + _NAT),
-        (_T.format("null"), _T.format("null") + _OTHER),
+        (_T.format("null"), _T.format("null") + _OTHER, _T.format("null") + _AWAY),
         (_T.format("!unknown "),),
     ),
     providers=(Provider.GCP,),

@@ -16,7 +16,7 @@ from ...aws_graph import LUSTRE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
-CODE = described("GI3297", "file-system-unprotected", Severity.WARNING, __doc__, ("AWS FSX-12",))
+CODE = described("GI3297", "file-system-unprotected", Severity.WARNING, __doc__, ())
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
