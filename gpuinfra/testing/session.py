@@ -91,6 +91,7 @@ class Session:
 
         with ExitStack() as around:
             around.enter_context(isolation.environment(self.env))
+            around.enter_context(isolation.no_engine())
             if files is not None:
                 around.enter_context(isolation.folder(files.main.parent, [str(files.main)]))
             root = str(files.root) if files else "."
