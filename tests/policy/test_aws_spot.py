@@ -113,3 +113,12 @@ def test_an_alarm_that_only_tells_ends_nothing():
         "dimensions: {InstanceId: !ref box.id }}}\n"
     )
     assert "GI3402" in codes(BOX + alarm)
+
+
+def test_the_nodes_of_a_capacity_block_end_with_it():
+    group = "- {type: aws.autoscaling.Group, name: group, inputs: {minSize: 2, maxSize: 2, launchTemplate: {id: !ref nodes.id }}}\n"
+    template = "- {type: aws.ec2.LaunchTemplate, name: nodes, inputs: {instanceType: p5.48xlarge%s}}\n"
+    assert "GI3047" in codes(template % "" + group)
+    found = codes(template % ", instanceMarketOptions: {marketType: capacity-block}" + group)
+    assert "GI3047" not in found
+    assert "GI3028" in found
