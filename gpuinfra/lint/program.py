@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from ..diagnostics import Diagnostic, GpuInfraError, Source, did_you_mean
-from ..policy.resource_graph import ResourceGraph
 from . import source
 from .findings import CONFIG_MISSING, NO_PROGRAM, PROGRAM_RAISES, PROGRAM_REFUSED
 from .source import Read
@@ -31,7 +30,7 @@ def read(asked: source.Source) -> Read:
     document = _document(file)
     _only_python(asked.path, document)
     stack = asked.stack or _only_stack(file) or "dev"
-    return Read(_recorded(asked, file, stack))
+    return _recorded(asked, file, stack)
 
 
 def _project_file(path: str) -> Path:
@@ -101,7 +100,7 @@ def _only_stack(file: Path) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _recorded(asked: source.Source, file: Path, stack: str) -> ResourceGraph:
+def _recorded(asked: source.Source, file: Path, stack: str) -> Read:
     from ..testing import RecordingError, record
     from ..testing.program import find
 
@@ -112,11 +111,14 @@ def _recorded(asked: source.Source, file: Path, stack: str) -> ResourceGraph:
     try:
         # What the program prints must not mix with the findings.
         with contextlib.redirect_stdout(sys.stderr):
-            return record(file, stack=stack, preview=True, config=asked.config)
+            return Read(record(file, stack=stack, preview=True, config=asked.config))
     except RecordingError as e:
-        raise GpuInfraError(
-            PROGRAM_REFUSED.at("", fault).located(Source(str(_near(file.parent)))) for fault in e.faults
-        ) from None
+        place = Source(str(_near(file.parent)))
+        refused = tuple(PROGRAM_REFUSED.at("", fault).located(place) for fault in e.faults)
+        if e.graph is None:
+            raise GpuInfraError(refused) from None
+        # One text that is none hides nothing else that is wrong with the program.
+        return Read(e.graph, remarks=refused)
     except KeyboardInterrupt:
         raise
     except BaseException as e:
