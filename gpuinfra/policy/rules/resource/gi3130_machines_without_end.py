@@ -34,7 +34,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 yield Undecided(CODE.code, owner.name, "how many machines are kept is not known yet")
             elif kept:
                 yield CODE.at(
-                    f"{owner.name}.{key}" if key else owner.name,
+                    (m.at(key) if owner is m.source else f"{owner.name}.{key}") if key else owner.name,
                     f"{kept:g} {'machine' if kept == 1 else 'machines'} of {m.machine_type or 'a type with GPUs'} "
                     f"{'runs' if kept == 1 else 'run'} for ever: no run time, schedule, watchdog or budget reaction",
                     resource=owner.name,

@@ -51,7 +51,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 def _finding(r: Resource, path: str, value: str, *, other: bool) -> Diagnostic:
     package, _, rest = r.type.partition(":")
-    what = f"package {package}" if other else f"{package}:{rest.partition('/')[0].partition(':')[0]}"
+    what = f"package {package}" if other else f"type {package}:{rest.partition(':')[0]}"
     return CODE.at(
         f"{r.name}.{path}",
         f"{value} is started by a resource of {what}, which no rule here reads: nothing of it was checked",
