@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from ..diagnostics import Diagnostic, GpuInfraError, Source, did_you_mean
-from ..policy.resource_graph import ResourceGraph
 from . import source
 from .findings import CONFIG_MISSING, NO_PROGRAM, PROGRAM_RAISES, PROGRAM_REFUSED
 from .source import MissingSdkError, Read
@@ -30,7 +29,7 @@ def read(asked: source.Source) -> Read:
     file = _project_file(asked.path)
     document = _document(file)
     _only_python(asked.path, document)
-    return Read(_recorded(asked, file, _stack(asked, file)))
+    return _recorded(asked, file, _stack(asked, file))
 
 
 def _project_file(path: str) -> Path:
@@ -113,7 +112,7 @@ def _stack(asked: source.Source, file: Path) -> str:
     raise _refused(asked.path, f"it has no stack '{name}'; its stacks are {known}", hint)
 
 
-def _recorded(asked: source.Source, file: Path, stack: str) -> ResourceGraph:
+def _recorded(asked: source.Source, file: Path, stack: str) -> Read:
     from ..testing import RecordingError, record
     from ..testing.program import find
 
@@ -124,11 +123,14 @@ def _recorded(asked: source.Source, file: Path, stack: str) -> ResourceGraph:
     try:
         # What the program prints must not mix with the findings.
         with contextlib.redirect_stdout(sys.stderr):
-            return record(file, stack=stack, preview=True, config=asked.config)
+            return Read(record(file, stack=stack, preview=True, config=asked.config))
     except RecordingError as e:
-        raise GpuInfraError(
-            PROGRAM_REFUSED.at("", fault).located(Source(str(_near(file.parent)))) for fault in e.faults
-        ) from None
+        place = Source(str(_near(file.parent)))
+        refused = tuple(PROGRAM_REFUSED.at("", fault).located(place) for fault in e.faults)
+        if e.graph is None:
+            raise GpuInfraError(refused) from None
+        # One text that is none hides nothing else that is wrong with the program.
+        return Read(e.graph, remarks=refused)
     except KeyboardInterrupt:
         raise
     except BaseException as e:

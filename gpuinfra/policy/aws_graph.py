@@ -19,6 +19,9 @@ from .wire_values import entries, items, late, number, plain, truth
 
 LAUNCH_TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 INSTANCE = "aws:ec2/instance:Instance"
+SPOT_REQUEST = "aws:ec2/spotInstanceRequest:SpotInstanceRequest"
+INSTANCES = (INSTANCE, SPOT_REQUEST)
+"""What is one machine of its own: a spot request takes what an instance takes, and its price and end beside."""
 SCALING_GROUP = "aws:autoscaling/group:Group"
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 SUBNET = "aws:ec2/subnet:Subnet"
@@ -116,7 +119,7 @@ class AwsGraph(LinkedGraph):
             for template in self._templates_of(group):
                 users.setdefault(template.urn, []).append(group)
         out = [self._nodes(t, tuple(users.get(t.urn, ()))) for t in self.of_type(LAUNCH_TEMPLATE)]
-        out += [self._nodes(i, ()) for i in self.of_type(INSTANCE)]
+        out += [self._nodes(i, ()) for i in self.of_type(*INSTANCES)]
         return tuple(out)
 
     def _templates_of(self, group: Resource) -> tuple[Resource, ...]:

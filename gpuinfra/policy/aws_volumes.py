@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from .aws_graph import INSTANCE, LAUNCH_TEMPLATE, AwsGraph
+from .aws_graph import INSTANCES, LAUNCH_TEMPLATE, AwsGraph
 from .resource_graph import Resource
 from .wire_values import entries
 
@@ -19,7 +19,7 @@ def volumes(aws: AwsGraph) -> Iterator[tuple[Resource, str, Mapping[str, Any]]]:
             ebs = mapping.get("ebs")
             if isinstance(ebs, Mapping):
                 yield t, f"blockDeviceMappings[{i}].ebs.", cast(Mapping[str, Any], ebs)
-    for box in aws.of_type(INSTANCE):
+    for box in aws.of_type(*INSTANCES):
         for key in ("rootBlockDevice", "ebsBlockDevices"):
             for i, block in enumerate(entries(box.get(key))):
                 yield box, f"{key}[{i}]." if key == "ebsBlockDevices" else f"{key}.", block

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from .gcp_inline_pools import cluster_inside, inline_pools
 from .gcp_machines import Machines
 from .gcp_types import (
     AUTOSCALERS,
@@ -97,7 +98,8 @@ class GcpGraph(LinkedGraph):
 
     @cached_property
     def machines(self) -> tuple[Machines, ...]:
-        """Every instance, every template with its groups, and every node pool."""
+        """Every instance, every template with its groups, and every node pool, those that a cluster writes into itself
+        too."""
         users: dict[str, list[Resource]] = {}
         for group in self.of_type(*GROUPS):
             values = [v.get("instanceTemplate") for v in entries(group.get("versions"))]
@@ -113,6 +115,7 @@ class GcpGraph(LinkedGraph):
             groups = tuple(users.get(template.urn, ()))
             out.append(Machines(template, groups, tuple(r for g in groups for r in asked.get(g.urn, ()))))
         out.extend(Machines(p) for p in self.of_type(NODE_POOL))
+        out.extend(p for cluster in self.of_type(CLUSTER) for p in inline_pools(cluster))
         return tuple(out)
 
     @property
@@ -134,6 +137,8 @@ class GcpGraph(LinkedGraph):
 
     def cluster_of(self, pool: Resource) -> Resource | None:
         """The cluster of a node pool, where this program makes it."""
+        if inside := cluster_inside(pool):
+            return self._by_urn.get(inside)
         found = self.linked(pool, "cluster", CLUSTER).resources
         return found[0] if len(found) == 1 else None
 

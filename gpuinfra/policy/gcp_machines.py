@@ -23,6 +23,8 @@ class Machines:
     groups: tuple[Resource, ...] = ()
     requests: tuple[Resource, ...] = ()
     """Resize requests at the groups."""
+    within: str | None = None
+    """Where a cluster writes the pool into itself, with a dot behind it; None for a resource of its own."""
 
     @property
     def name(self) -> str:
@@ -39,7 +41,11 @@ class Machines:
 
     def path(self, tail: str) -> str:
         """Where a value of the description stands, for a finding."""
-        return f"{self.name}.nodeConfig.{tail}" if self.is_pool else f"{self.name}.{tail}"
+        return self.at(f"nodeConfig.{tail}" if self.is_pool else tail)
+
+    def at(self, tail: str) -> str:
+        """Where a value of the resource stands, for a finding."""
+        return f"{self.name}.{self.within or ''}{tail}"
 
     @property
     def machine_type(self) -> str:

@@ -6,9 +6,11 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, cast
 from urllib.parse import unquote, urlparse
 
+from ..policy.resource_graph import UNKNOWN, ResourceGraph, Secret
 from . import wire
 from .declarations import Declarations, is_input_type
 from .monitor import Recorded, Registration
@@ -30,6 +32,24 @@ def faults(recorded: Recorded, declarations: Declarations, *, strict: bool) -> t
                 f"stack output {path}: the text of an Output stands there instead of its value. {_OUTPUT_HINT}"
             )
     return tuple(sorted(found))
+
+
+def without_texts(graph: ResourceGraph) -> ResourceGraph:
+    """The graph with every text of an Output as unknown, which is what its value is."""
+    kept = [r for r in graph.resources if not _STRINGIFIED.search(r.name)]
+    return replace(graph, resources=tuple(replace(r, inputs=_opened(r.inputs)) for r in kept))
+
+
+def _opened(value: Any) -> Any:
+    if isinstance(value, str):
+        return UNKNOWN if _STRINGIFIED.search(value) else value
+    if isinstance(value, Secret):
+        return Secret(_opened(value.value))
+    if isinstance(value, Mapping):
+        return {k: _opened(v) for k, v in cast("Mapping[str, Any]", value).items()}
+    if isinstance(value, (list, tuple)):
+        return [_opened(v) for v in cast("list[Any]", value)]
+    return value
 
 
 _OUTPUT_HINT: Final = "Use Output.concat, Output.format, Output.json_dumps or apply"

@@ -12,12 +12,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from .errors import RecordingError
+
 # What an interpreter and its libraries need on any system, and nothing that a cloud's provider reads.
 _KEPT: Final = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP", "VIRTUAL_ENV",
     "SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "LD_LIBRARY_PATH", "PYTEST_CURRENT_TEST",
 })  # fmt: skip
 _KEPT_PREFIXES: Final = ("LC_", "PYTHON", "COV_", "COVERAGE_")
+_COMMANDS: Final = ("__init__", "install", "run")
+"""The doors of `PulumiCommand` to the command line."""
 
 
 @contextmanager
@@ -30,6 +34,28 @@ def environment(extra: Mapping[str, str]) -> Generator[None]:
         yield
     finally:
         _set_environment(before)
+
+
+@contextmanager
+def no_engine() -> Generator[None]:
+    """Within it no program reaches the Pulumi command line by its Automation API. What would only be looked at would
+    else be deployed: the credentials in a home folder are within reach of every program."""
+    from pulumi.automation._cmd import PulumiCommand
+
+    def refused(self: object, *args: Any, **kwargs: Any) -> Any:
+        raise RecordingError(
+            "the program drives Pulumi itself, by the Automation API, and would deploy while it is recorded. "
+            "Record the function that it hands to the stack, or a preview that it writes"
+        )
+
+    before = {name: vars(PulumiCommand)[name] for name in _COMMANDS}
+    try:
+        for name in _COMMANDS:
+            setattr(PulumiCommand, name, refused)
+        yield
+    finally:
+        for name, method in before.items():
+            setattr(PulumiCommand, name, method)
 
 
 def _set_environment(wanted: Mapping[str, str]) -> None:

@@ -28,7 +28,7 @@ from .assembly import assemble
 from .declarations import Declarations
 from .draining import linear_wait, seldom_collected
 from .errors import RecordingError
-from .faults import faults
+from .faults import faults, without_texts
 from .monitor import OLDEST_SDK, Engine, Monitor, can_record
 from .program import ProgramFiles, find, full_key, text
 from .tokens import Tokens
@@ -91,6 +91,7 @@ class Session:
 
         with ExitStack() as around:
             around.enter_context(isolation.environment(self.env))
+            around.enter_context(isolation.no_engine())
             if files is not None:
                 around.enter_context(isolation.folder(files.main.parent, [str(files.main)]))
             root = str(files.root) if files else "."
@@ -98,11 +99,12 @@ class Session:
             body = cast("Callable[[], Any]", self.program) if files is None else _runs_file(files)
             _run(body, observe, monitor, self.timeout_s)
         found = faults(monitor.recorded, declarations, strict=self.strict)
-        if found:
-            raise RecordingError(found)
-        return assemble(
+        graph = assemble(
             monitor.recorded, declarations, answers.decoder, project=project, stack=self.stack, preview=self.preview
         )
+        if found:
+            raise RecordingError(found, without_texts(graph))
+        return graph
 
     def _config(self, files: ProgramFiles | None, project: str) -> dict[str, str]:
         config = dict(files.config) if files else {}

@@ -159,3 +159,14 @@ def test_an_outer_address_on_a_card():
     resources = cluster()
     resources[-1]["inputs"]["networkInterfaces"][5]["accessConfigs"] = [{}]
     assert errors(*resources) == {"NET-08"}
+
+
+def test_machines_of_another_zone_than_their_rdma_network_are_one_mistake():
+    boxes = [
+        instance(f"box{i}", zone="us-central1-b", machineType="a4-highgpu-8g", networkInterfaces=[nic(MRDMA, "r0")])
+        for i in range(5)
+    ]
+    profile = "projects/acme-lab/global/networkProfiles/us-central1-a-vpc-roce"
+    found = said(judge(network("rdma", networkProfile=profile), subnet("r0", "rdma", "10.1.0.0/24"), *boxes), "GI3105")
+    assert found.resource == "rdma"
+    assert "'box0', 'box1', 'box2' and others" in found.message

@@ -228,3 +228,23 @@ def test_a_value_of_the_command_line_is_not_shown_by_the_programs_own_error(fold
     main = "import pulumi\nraise ValueError('bad password ' + pulumi.Config().require('pw'))\n"
     message = only(folder(main=main), config={"probe:pw": "TOPSEC9"})[1]
     assert message == "the program raises ValueError: bad password [probe:pw]"
+
+
+def test_the_text_of_an_output_hides_nothing_else(folder):
+    box = (
+        "box = aws.ec2.Instance('box', ami='ami-0123456789abcdef0', instance_type='g5.xxlarge', "
+        "metadata_options={'http_tokens': 'required'})\n"
+        "aws.ec2.Instance('next', ami=f'{box.ami}', instance_type='g5.xlarge', user_data=f'echo {box.private_ip}', "
+        "metadata_options={'http_tokens': 'required'})\n"
+        "aws.ec2.Eip(f'of-{box.id}')\n"
+        "import pulumi\npulumi.export('url', f'http://{box.public_ip}')\n"
+    )
+    found = judged(folder(main="import pulumi_aws as aws\n" + box))
+    codes = [d.code for d in found.findings]
+    assert codes.count("GI1087") == 4
+    # What the text stands for is not known: it is no wrong name of an image.
+    assert "GI3290" in codes
+    assert "GI3061" not in codes
+    assert {("GI3061", "next"), ("GI3060", "next")} <= {(u.code, u.resource) for u in found.undecided}
+    assert found.graph is not None
+    assert [r.name for r in found.graph] == ["box", "next"]

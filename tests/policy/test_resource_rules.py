@@ -256,4 +256,4 @@ def test_rules_are_silent_on_what_our_own_room_renders(name: str, preview: bool)
 
 def test_every_resource_rule_of_a_cloud_says_which():
     several = [r.code.code for r in registry.resource_rules() if len(r.providers) > 1]
-    assert several == ["GI3066", "GI3290", "GI3291", "GI3292", "GI3293"]
+    assert several == ["GI3066", "GI3290", "GI3291", "GI3292", "GI3293", "GI3403"]

@@ -9,9 +9,10 @@ from pathlib import Path
 import pulumi
 import pulumi_aws as aws
 import pytest
+from pulumi import automation
 
 from gpuinfra.policy.resource_graph import UNKNOWN, OutputRef
-from gpuinfra.testing import record
+from gpuinfra.testing import RecordingError, record
 
 
 def small():
@@ -325,3 +326,22 @@ def test_importing_the_module_loads_no_pulumi():
     code = "import sys, gpuinfra.testing, gpuinfra.pytest_plugin; print([m for m in sys.modules if m.startswith('pulumi')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_program_that_deploys_by_itself_is_kept_from_it(tmp_path: Path):
+    # A command line that would tell of any call.
+    command = tmp_path / "bin" / "pulumi"
+    command.parent.mkdir()
+    command.write_text(f"#!/bin/sh\necho $@ >> {tmp_path}/called\necho v3.274.1\n")
+    command.chmod(0o755)
+    main = tmp_path / "__main__.py"
+    main.write_text(
+        "from pulumi import automation\n"
+        "stack = automation.create_or_select_stack(stack_name='dev', project_name='probe', program=lambda: None)\n"
+        "stack.up()\n"
+    )
+    before = automation.PulumiCommand.run
+    with pytest.raises(RecordingError, match="Automation API"):
+        record(main, env={"PATH": f"{command.parent}:{os.environ['PATH']}"})
+    assert not (tmp_path / "called").exists()
+    assert automation.PulumiCommand.run is before

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
-from ....vocabulary import CapacityType
+from ....vocabulary import CapacityType, FabricKind
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2232", "nodes-far-apart", Severity.WARNING, __doc__, ("AWS PLC-01",))
@@ -19,10 +19,13 @@ _OPEN_MARKET = (CapacityType.ON_DEMAND, CapacityType.SPOT)
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
-    """One finding for each pool whose type could stand together."""
+    """One finding for each pool whose type could stand together. InfiniBand joins the nodes of one placement alone: they
+    stand together whether or not a group is asked for."""
     wishes = {f"node_pools[{n}]": p.proximity for n, p in enumerate(ctx.plan.spec.node_pools)}
     for pool in ctx.plan.pools:
         if wishes.get(pool.path) != "none" or not (pool.multi_node and pool.fabric.present):
+            continue
+        if pool.fabric.kind is FabricKind.INFINIBAND:
             continue
         if pool.capacity.type in _OPEN_MARKET and pool.instance.cluster_placement_supported is not False:
             yield CODE.at(
@@ -31,9 +34,14 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
             )
 
 
+_INFINIBAND = (
+    "{location: {provider: azure, region: eastus, zone: '1'}, "
+    "node_pools: [{instance_type: Standard_ND96isr_H100_v5, proximity: none}]}"
+)
+
 RULE = PlanRule(
     CODE,
     ("placement", "fabric"),
     check,
-    Examples(("node_pools: [{proximity: auto}]",), ("node_pools: [{proximity: none}]",)),
+    Examples(("node_pools: [{proximity: auto}]", _INFINIBAND), ("node_pools: [{proximity: none}]",)),
 )

@@ -12,13 +12,28 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import FabricKind, Provider
+from ...aws_graph import group_size
+from ...aws_kubernetes import node_groups
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3007", "fabric-left-unused", Severity.WARNING, __doc__, ("AWS NET-07",))
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each template; what our own component made is judged by the plan rules."""
+    """One finding for each template, and for each EKS node group without one, which gets one ordinary interface; what
+    our own component made is judged by the plan rules."""
+    for bare in node_groups(ctx.aws):
+        if bare.nodes is not None or ctx.aws.ours(bare.resource) or bare.resource.get("launchTemplate") is not None:
+            continue
+        kinds = [f for f in bare.facts if f.fabric is FabricKind.EFA and (f.fabric_interfaces or 0) >= 2]
+        most = group_size(bare.resource)[2] or 0
+        if kinds and len(kinds) == len(bare.types) and most >= 2:
+            yield CODE.at(
+                f"{bare.resource.name}.launchTemplate",
+                f"up to {most:g} nodes of {kinds[0].name} and no launch template that asks for EFA, though the type has "
+                f"{kinds[0].fabric_interfaces}: collectives between nodes go over TCP",
+                resource=bare.resource.name,
+            )
     for nodes in ctx.aws.nodes:
         facts = ctx.aws.facts_of(nodes)
         if facts is None or facts.fabric is not FabricKind.EFA or nodes.most_nodes < 2:
@@ -41,14 +56,22 @@ _T = """\
 - {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{instanceType: p5.48xlarge, networkInterfaces: {0}}}}}
 - {{type: aws.autoscaling.Group, name: group, inputs: {{minSize: 0, maxSize: {1}, launchTemplate: {{id: !ref nodes.id }}}}}}
 """
+_BARE = """\
+- {{type: aws.eks.NodeGroup, name: pool, inputs: {{instanceTypes: [{0}], scalingConfig: {{minSize: 0, maxSize: {1}}}}}}}
+"""
 
 RULE = ResourceRule(
     CODE,
     ("network", "fabric"),
     check,
     Examples(
-        (_T.format("[]", 1), _T.format("[{interfaceType: efa}]", 4)),
-        (_T.format("[]", 4),),
+        (
+            _T.format("[]", 1),
+            _T.format("[{interfaceType: efa}]", 4),
+            _BARE.format("p4d.24xlarge", 1),
+            _BARE.format("g5.xlarge", 4),
+        ),
+        (_T.format("[]", 4), _BARE.format("p4d.24xlarge", 4)),
         (_T.format("!unknown ", 4),),
     ),
     providers=(Provider.AWS,),

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from ....cost import LAG_HOURS
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
+from ...aws_capacity import BLOCK_MARKET, market
 from ...aws_endings import end_of
 from ...aws_graph import Nodes, group_size
 from ...aws_kubernetes import node_groups
@@ -28,7 +29,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each group of GPU nodes; what our own component made is judged by the plan rules."""
     for nodes in ctx.aws.nodes:
         facts = ctx.aws.facts_of(nodes)
-        if facts is not None and facts.has_gpu:
+        # The nodes of a capacity block end with it; that something winds them down before, another rule asks.
+        if facts is not None and facts.has_gpu and market(nodes.template) != BLOCK_MARKET:
             for group in nodes.groups:
                 yield from _judged(ctx, group, nodes, facts.name)
     for bare in node_groups(ctx.aws):

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ....catalog import InstanceType
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import INSTANCE
+from ...aws_graph import INSTANCES
 from ...aws_kubernetes import GroupOfNodes, node_groups
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -30,7 +30,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for nodes in ctx.aws.nodes:
         facts = ctx.aws.facts_of(nodes)
         if facts is not None and facts.arch:
-            key = "ami" if nodes.template.type == INSTANCE else "imageId"
+            key = "ami" if nodes.template.type in INSTANCES else "imageId"
             yield from _judged(nodes.template, key, (facts,))
     for group in node_groups(ctx.aws):
         kinds = tuple(f for f in group.facts if f.arch) or _of_template(ctx, group)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import INSTANCE
+from ...aws_graph import INSTANCES
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
@@ -23,7 +23,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template, and each instance without one."""
     for nodes in ctx.aws.nodes:
         template = nodes.template
-        if template.type == INSTANCE and template.get("launchTemplate") is not None:
+        if template.type in INSTANCES and template.get("launchTemplate") is not None:
             continue
         if template.get("metadataOptions", "httpEndpoint") == "disabled":
             continue

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE
+from ...aws_graph import INSTANCES, LAUNCH_TEMPLATE
 from ...aws_user_data import is_late, raw_bytes
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
@@ -22,8 +22,8 @@ _MOST_BYTES = 16384
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template or instance."""
-    for r in ctx.aws.of_type(LAUNCH_TEMPLATE, INSTANCE):
-        key = "userDataBase64" if r.type == INSTANCE and r.get("userDataBase64") is not None else "userData"
+    for r in ctx.aws.of_type(LAUNCH_TEMPLATE, *INSTANCES):
+        key = "userDataBase64" if r.type in INSTANCES and r.get("userDataBase64") is not None else "userData"
         value = r.get(key)
         if value is None:
             continue

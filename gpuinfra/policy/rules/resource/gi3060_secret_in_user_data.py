@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE
+from ...aws_graph import INSTANCES, LAUNCH_TEMPLATE
 from ...aws_user_data import script
 from ...resource_graph import Secret
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -26,7 +26,7 @@ CODE = described("GI3060", "secret-in-user-data", Severity.ERROR, __doc__, ("AWS
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template. The secret itself is never shown."""
-    for r in ctx.aws.of_type(LAUNCH_TEMPLATE, INSTANCE):
+    for r in ctx.aws.of_type(LAUNCH_TEMPLATE, *INSTANCES):
         for key in ("userData", "userDataBase64"):
             raw = r.inputs.get(key)
             value = plain(raw)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE
+from ...aws_graph import INSTANCES, LAUNCH_TEMPLATE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
@@ -23,7 +23,7 @@ _IMAGE = re.compile(r"ami-[0-9a-zA-Z]+|resolve:ssm:.+")
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template or instance."""
-    for r in ctx.aws.of_type(LAUNCH_TEMPLATE, INSTANCE):
+    for r in ctx.aws.of_type(LAUNCH_TEMPLATE, *INSTANCES):
         key = "imageId" if r.type == LAUNCH_TEMPLATE else "ami"
         value = r.get(key)
         if value is None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_capacity import has_target, is_block, reservation, reservation_facts, reserved_count, target
-from ...aws_graph import INSTANCE, Nodes, group_size
+from ...aws_graph import INSTANCES, Nodes, group_size
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
@@ -52,7 +52,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 def _most(nodes: Nodes) -> float | None:
     """The most nodes; None where a size is not known yet."""
-    if nodes.template.type == INSTANCE:
+    if nodes.template.type in INSTANCES:
         return 1
     sizes = [group_size(g)[2] for g in nodes.groups]
     unknown = any(late(g.get("maxSize")) or late(g.get("scalingConfig", "maxSize")) for g in nodes.groups)

@@ -13,7 +13,7 @@ from typing import Any
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE, SCALING_GROUP
+from ...aws_graph import INSTANCES, LAUNCH_TEMPLATE, SCALING_GROUP, SPOT_REQUEST
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
@@ -28,9 +28,12 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template, instance or group. Nodes that are known to have no GPU are none of ours."""
     plain_nodes = [n for n in ctx.aws.nodes if ctx.aws.without_gpus(n)]
     left_out = {u.urn for n in plain_nodes for u in (n.template, *n.groups)}
-    for t in ctx.aws.of_type(LAUNCH_TEMPLATE, INSTANCE):
+    for t in ctx.aws.of_type(LAUNCH_TEMPLATE, *INSTANCES):
         if t.urn not in left_out:
             yield from _priced(t, _PRICE, t.get(*_PRICE))
+    for request in ctx.aws.of_type(SPOT_REQUEST):
+        if request.urn not in left_out:
+            yield from _priced(request, ("spotPrice",), request.get("spotPrice"))
     for group in ctx.aws.of_type(SCALING_GROUP):
         if group.urn in left_out:
             continue
@@ -67,14 +70,17 @@ _LT = """\
   name: nodes
   inputs: {{instanceMarketOptions: {{marketType: spot, spotOptions: {{maxPrice: {0}}}}}}}
 """
+_ONE = """\
+- {{type: aws.ec2.SpotInstanceRequest, name: box, inputs: {{instanceType: g5.xlarge, spotPrice: {0}}}}}
+"""
 
 RULE = ResourceRule(
     CODE,
     ("capacity", "cost"),
     check,
     Examples(
-        (_T.format("price-capacity-optimized"), _LT.format("null")),
-        (_T.format("lowest-price"), _T.format("null"), _LT.format('"12.50"')),
+        (_T.format("price-capacity-optimized"), _LT.format("null"), _ONE.format("null")),
+        (_T.format("lowest-price"), _T.format("null"), _LT.format('"12.50"'), _ONE.format('"0.50"')),
         (_T.format("!unknown "), _LT.format("!unknown ")),
     ),
     providers=(Provider.AWS,),

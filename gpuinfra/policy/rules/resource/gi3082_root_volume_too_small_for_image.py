@@ -14,7 +14,7 @@ from typing import Any
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import INSTANCE, Nodes
+from ...aws_graph import INSTANCES, Nodes
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, late, number, plain
 
@@ -27,7 +27,7 @@ _IMAGES = ("/deeplearning/", "dlami")
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template or instance whose image shows that it is such an image."""
     for nodes in ctx.aws.nodes:
-        image = nodes.template.get("ami" if nodes.template.type == INSTANCE else "imageId")
+        image = nodes.template.get("ami" if nodes.template.type in INSTANCES else "imageId")
         if not isinstance(image, str) or not any(w in image for w in _IMAGES):
             continue
         path, size = _root_size(nodes)
@@ -47,7 +47,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 def _root_size(nodes: Nodes) -> tuple[str, Any]:
     """(place, size) of the root volume; None where the program does not size it."""
-    if nodes.template.type == INSTANCE:
+    if nodes.template.type in INSTANCES:
         return "rootBlockDevice.volumeSize", nodes.template.get("rootBlockDevice", "volumeSize")
     for n, mapping in enumerate(entries(nodes.template.get("blockDeviceMappings"))):
         if plain(mapping.get("deviceName")) in _ROOTS:

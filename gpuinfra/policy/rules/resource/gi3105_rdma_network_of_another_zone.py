@@ -20,10 +20,11 @@ from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain
 
 CODE = described("GI3105", "rdma-network-of-another-zone", Severity.ERROR, __doc__, ("GCP-NET-05",))
+_SHOWN = 3
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each machine and network, and one for each subnet."""
+    """One finding for each network whose machines stand elsewhere, and one for each subnet."""
     for network in ctx.gcp.of_type(NETWORK):
         found = profile(network)
         if profile_unknown(network) and any(ctx.gcp.reaches(m, network) for m in ctx.gcp.vms):
@@ -41,21 +42,27 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                     f"the subnet stands in {last_part(region)}, and its network '{network.name}' is one of {zone}",
                     resource=subnet.name,
                 )
-        for m in ctx.gcp.vms:
-            if ctx.gcp.reaches(m, network):
-                yield from _machines(ctx, m, network, zone)
+        yield from _machines(ctx, [m for m in ctx.gcp.vms if ctx.gcp.reaches(m, network)], network, zone)
 
 
-def _machines(ctx: GraphContext, m: Machines, network: Resource, zone: str) -> Iterator[Diagnostic | Undecided]:
-    stands, unknown = ctx.gcp.zones(m)
-    away = [z for z in stands if z != zone]
-    if unknown:
-        yield Undecided(CODE.code, m.name, "the zone of the machines is not known yet")
+def _machines(
+    ctx: GraphContext, machines: list[Machines], network: Resource, zone: str
+) -> Iterator[Diagnostic | Undecided]:
+    away: dict[str, list[str]] = {}
+    for m in machines:
+        stands, unknown = ctx.gcp.zones(m)
+        if unknown:
+            yield Undecided(CODE.code, m.name, "the zone of the machines is not known yet")
+        for other in (z for z in stands if z != zone):
+            away.setdefault(other, []).append(m.name)
     if away:
+        names = list(dict.fromkeys(name for found in away.values() for name in found))
+        told = ", ".join(f"'{name}'" for name in names[:_SHOWN]) + (" and others" if len(names) > _SHOWN else "")
+        first = next(iter(away))
         yield CODE.at(
             f"{network.name}.networkProfile",
-            f"the network is one of {zone}, and machines '{m.name}' stand in {', '.join(away)}",
-            f"write networkProfile: projects/<project>/global/networkProfiles/{away[0]}-{(profile(network) or ('', ''))[1]}",
+            f"the network is one of {zone}, and machines {told} stand in {', '.join(away)}",
+            f"write networkProfile: projects/<project>/global/networkProfiles/{first}-{(profile(network) or ('', ''))[1]}",
             resource=network.name,
         )
 

@@ -58,7 +58,7 @@ def _pool(ctx: GraphContext, m: Machines) -> Iterator[Diagnostic | Undecided]:
         yield Undecided(CODE.code, m.name, "whether the nodes are private is not known yet")
     elif cluster is not None and not truth(said):
         yield CODE.at(
-            f"{m.name}.networkConfig.enablePrivateNodes", "GPU nodes of GKE with external addresses", resource=m.name
+            m.at("networkConfig.enablePrivateNodes"), "GPU nodes of GKE with external addresses", resource=m.name
         )
 
 

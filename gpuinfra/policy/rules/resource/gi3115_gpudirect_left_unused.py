@@ -34,7 +34,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             if late(config):
                 yield Undecided(CODE.code, m.name, "the networks are not known yet")
             elif all(m.source.get("networkConfig", k) in (None, []) for k in _MORE):
-                yield _finding(ctx, m, f"{m.name}.networkConfig")
+                yield _finding(ctx, m, m.at("networkConfig"))
         elif m.interfaces is None:
             yield Undecided(CODE.code, m.name, "the network interfaces are not known yet")
         elif len(m.interfaces) == 1 and not (m.layout and m.layout.rdma_subnets):

@@ -36,7 +36,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if late(email):
             if not m.source.property_dependencies.get(key):
                 yield Undecided(CODE.code, m.name, "the service account is not known yet")
-        elif named and (email is None or str(email).endswith(_DEFAULT)):
+        elif named and (email is None or email == "default" or str(email).endswith(_DEFAULT)):
             said = "absent, which means the default compute account" if email is None else "the default compute account"
             yield CODE.at(m.path("serviceAccount"), said, resource=m.name)
     for grant in ctx.gcp.of_type(_MEMBER):

@@ -46,7 +46,7 @@ def _judged(ctx: GraphContext, m: Machines, owner: Resource) -> Iterator[Diagnos
     elif kept and end.kind is Kind.UNSEEN:
         yield Undecided(CODE.code, owner.name, end.text)
     elif kept:
-        own = f"{owner.name}.{key}" if key else owner.name
+        own = (m.at(key) if owner is m.source else f"{owner.name}.{key}") if key else owner.name
         yield CODE.at(
             end.path or own,
             f"{kept:g} {'machine' if kept == 1 else 'machines'} of {m.machine_type or 'a type with GPUs'} "

@@ -28,7 +28,7 @@ _MEMBERS = (
     "gcp:projects/iAMPolicy:IAMPolicy",
 )
 _AGENT = "compute-system.iam.gserviceaccount.com"
-_HOURS = "instanceSchedulePolicy"
+_POLICY = "instanceSchedulePolicy"
 _API = ".googleapis.com/"
 
 
@@ -70,16 +70,16 @@ def _schedules(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for policy in ctx.gcp.of_type(RESOURCE_POLICY):
         yield from _open(
             policy,
-            (_HOURS, "vmStopSchedule", "schedule"),
-            (_HOURS, "timeZone"),
-            (_HOURS, "expirationTime"),
+            (_POLICY, "vmStopSchedule", "schedule"),
+            (_POLICY, "timeZone"),
+            (_POLICY, "expirationTime"),
         )
         for place, why in schedule_faults(policy, ctx.now):
             yield CODE.at(f"{policy.name}.{place}", why, resource=policy.name)
         used = any(policy in schedules_on(ctx.gcp, m) for m in ctx.gcp.vms)
-        if policy.get(_HOURS) is not None and used and not held:
+        if policy.get(_POLICY) is not None and used and not held:
             yield CODE.at(
-                f"{policy.name}.{_HOURS}",
+                f"{policy.name}.{_POLICY}",
                 f"nothing here grants the service agent (service-<number>@{_AGENT}) its role; without it the schedule is "
                 "refused with 412",
                 resource=policy.name,

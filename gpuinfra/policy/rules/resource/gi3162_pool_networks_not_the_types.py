@@ -24,7 +24,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for m in ctx.gcp.pools:
         more = m.source.get("networkConfig", "additionalNodeNetworkConfigs")
         profile = m.source.get("networkConfig", "acceleratorNetworkProfile")
-        path = f"{m.name}.networkConfig.additionalNodeNetworkConfigs"
+        path = m.at("networkConfig.additionalNodeNetworkConfigs")
         if late(more) or (late(profile) and more is not None):
             yield Undecided(CODE.code, m.name, "the networks are not known yet")
         elif items(more) and profile is not None:

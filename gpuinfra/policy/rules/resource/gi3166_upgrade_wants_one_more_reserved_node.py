@@ -30,7 +30,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, m.name, "the upgrade settings are not known yet")
         elif surge is None or number(surge):
             what = "absent, which means 1" if surge is None else f"{number(surge):g}"
-            yield CODE.at(f"{m.name}.upgradeSettings.maxSurge", f"{what}, on reserved nodes", resource=m.name)
+            yield CODE.at(m.at("upgradeSettings.maxSurge"), f"{what}, on reserved nodes", resource=m.name)
 
 
 _T = """\

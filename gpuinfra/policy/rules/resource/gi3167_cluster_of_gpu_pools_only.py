@@ -27,11 +27,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for cluster in ctx.gcp.of_type(CLUSTER):
         pools = [m for m in ctx.gcp.pools if cluster is ctx.gcp.cluster_of(m.source)]
         removed = cluster.get("removeDefaultNodePool")
-        if not pools or truth(cluster.get("enableAutopilot")) or cluster.get("nodePools") is not None:
+        if not pools or truth(cluster.get("enableAutopilot")) or late(cluster.get("nodePools")):
             continue
         if late(removed) or any(m.has_gpus is None for m in pools):
             yield Undecided(CODE.code, cluster.name, "whether the cluster has a pool without GPUs is not known yet")
-        elif (truth(removed) or _default_has_gpus(cluster)) and all(m.has_gpus for m in pools):
+        elif _no_other(cluster) and all(m.has_gpus for m in pools):
             yield CODE.at(
                 pools[0].name,
                 f"every pool of cluster '{cluster.name}' has GPUs: system pods have nowhere else to run",
@@ -41,6 +41,15 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         for n, taint in enumerate(entries(m.get("taints"))):
             if m.has_gpus and plain(taint.get("key")) == _TAINT:
                 yield CODE.at(m.path(f"taints[{n}].key"), f"GKE adds {_TAINT} itself", resource=m.name)
+
+
+def _no_other(cluster: Resource) -> bool:
+    """Whether the cluster comes with no pool of other machines."""
+    return (
+        truth(cluster.get("removeDefaultNodePool"))
+        or cluster.get("nodePools") is not None
+        or _default_has_gpus(cluster)
+    )
 
 
 def _default_has_gpus(cluster: Resource) -> bool:

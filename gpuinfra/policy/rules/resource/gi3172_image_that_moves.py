@@ -8,6 +8,7 @@ References: Google Cloud docs, Image families best practices; GoogleCloudPlatfor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
@@ -19,6 +20,13 @@ from ...wire_values import late
 
 CODE = described("GI3172", "image-that-moves", Severity.WARNING, __doc__, ("GCP-IMG-03",))
 _FAMILY = "/family/"
+_PUBLIC = re.compile(
+    r"(?:^|/)(?:ubuntu-os-cloud|ubuntu-os-accelerator-images|debian-cloud|cos-cloud|rocky-linux-(?:cloud|accelerator-cloud)|"
+    r"centos-cloud|rhel-cloud|deeplearning-platform-release|ml-images|cloud-hpc-image-public)/(?:global/images/)?([^/]+)$"
+)
+"""An image of Google's own projects. Each of theirs ends in its date, or of Container-Optimized OS in its build; what
+does not is a family, which the provider looks up under the same short form."""
+_DATED = re.compile(r"-v?\d{8}[\w-]*$|^cos(?:-\w+)?-\d+-\d+-\d+-\d+$")
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -29,10 +37,17 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         if late(value) and not isinstance(value, str):
             yield Undecided(CODE.code, m.name, "the image is not known yet")
-        elif _FAMILY in boot_image(m):
+        elif _moves(boot_image(m)):
             yield CODE.at(
                 m.path(boot_image_path(m)), f"'{last_part(boot_image(m))}' is a family, which moves", resource=m.name
             )
+
+
+def _moves(image: str) -> bool:
+    if _FAMILY in image:
+        return True
+    public = _PUBLIC.search(image)
+    return public is not None and "/global/images/" not in image and _DATED.search(public[1]) is None
 
 
 _T = """\
@@ -48,8 +63,12 @@ RULE = ResourceRule(
     ("image", "drift"),
     check,
     Examples(
-        (_T.format(_IMAGES + "cos-121-18867-90-4"),),
-        (_T.format(_IMAGES + "family/cos-stable"),),
+        (
+            _T.format(_IMAGES + "cos-121-18867-90-4"),
+            _T.format("ubuntu-os-cloud/ubuntu-2404-noble-amd64-v20260901"),
+            _T.format("acme-images/trainer"),
+        ),
+        (_T.format(_IMAGES + "family/cos-stable"), _T.format("debian-cloud/debian-12")),
         (_T.format("!unknown "),),
     ),
     providers=(Provider.GCP,),

@@ -22,7 +22,7 @@ CODE = described("GI3179", "replacement-needs-twice-the-gpus", Severity.ERROR, _
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each resource. One with a name of its own is deleted first anyway."""
     for m in ctx.gcp.machines:
-        if m.source.type not in (INSTANCE, NODE_POOL) or m.has_gpus is False or m.sketched:
+        if m.source.type not in (INSTANCE, NODE_POOL) or m.has_gpus is False or m.sketched or m.within is not None:
             continue
         # In a state or a preview an auto-name stands among the inputs, and the engine says that it made it up.
         named = m.source.get("name") is not None and "name" not in items(m.source.get("__defaults"))

@@ -15,7 +15,7 @@ from typing import Any
 from ....catalog import Miss, instance_type, instance_types, retired
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE, NODE_GROUP, SCALING_GROUP
+from ...aws_graph import INSTANCES, LAUNCH_TEMPLATE, NODE_GROUP, SCALING_GROUP
 from ...gcp_types import last_part
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -58,7 +58,7 @@ def _judged(provider: Provider, owner: Resource, where: str, name: str) -> Itera
 
 
 def _of_aws(ctx: GraphContext) -> Iterator[tuple[Resource, str, Any]]:
-    for r in ctx.aws.of_type(LAUNCH_TEMPLATE, INSTANCE):
+    for r in ctx.aws.of_type(LAUNCH_TEMPLATE, *INSTANCES):
         yield r, f"{r.name}.instanceType", r.get("instanceType")
     for r in ctx.aws.of_type(NODE_GROUP):
         yield from ((r, f"{r.name}.instanceTypes[{n}]", plain(v)) for n, v in enumerate(items(r.get("instanceTypes"))))

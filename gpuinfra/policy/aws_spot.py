@@ -1,0 +1,96 @@
+"""Spot nodes of AWS as rules read them: who buys them, of which types, and what runs on them at boot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..catalog import InstanceType, instance_type
+from ..vocabulary import Provider
+from .aws_graph import INSTANCES, LAUNCH_TEMPLATE, NODE_GROUP, SCALING_GROUP, SPOT_REQUEST, AwsGraph, Nodes
+from .resource_graph import Resource
+from .wire_values import entries, items, late, number, plain
+
+_SPLIT = ("mixedInstancesPolicy", "instancesDistribution")
+_SHARE = "onDemandPercentageAboveBaseCapacity"
+_OVERRIDES = ("mixedInstancesPolicy", "launchTemplate", "overrides")
+
+
+@dataclass(frozen=True)
+class SpotNodes:
+    """A group or an instance that is bought as spot, as far as is known."""
+
+    owner: Resource
+    template: Resource | None
+    """What launches the nodes; None where EKS makes the template."""
+    path: str
+    """The property that says so."""
+    types: tuple[str, ...] | None
+    """The types that it may start; None where not known."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether it is one instance and no group."""
+        return self.owner.type in INSTANCES
+
+    @property
+    def has_gpu(self) -> bool:
+        """Whether the catalog knows one of its types to have GPUs."""
+        found = (instance_type(Provider.AWS, t) for t in self.types or ())
+        return any(isinstance(f, InstanceType) and f.known and f.has_gpu for f in found)
+
+
+def spot_nodes(aws: AwsGraph) -> tuple[SpotNodes, ...]:
+    """Every group and instance of the program that is known to be spot."""
+    return aws.once("spot nodes", lambda: tuple(_all(aws)))
+
+
+def _all(aws: AwsGraph) -> Iterator[SpotNodes]:
+    launched: dict[str, Nodes] = {g.urn: n for n in aws.nodes for g in n.groups}
+    for group in aws.of_type(SCALING_GROUP, NODE_GROUP):
+        nodes = launched.get(group.urn)
+        template = nodes.template if nodes is not None else None
+        path = _spot_path(group, template)
+        if path:
+            yield SpotNodes(group, template, path, _types(group, template))
+    for box in aws.of_type(*INSTANCES):
+        if box.type == SPOT_REQUEST or _market(box) == "spot":
+            kind = box.get("instanceType")
+            path = "spotType" if box.type == SPOT_REQUEST else "instanceMarketOptions.marketType"
+            yield SpotNodes(box, box, path, (kind,) if isinstance(kind, str) and not late(kind) else None)
+
+
+def _spot_path(group: Resource, template: Resource | None) -> str:
+    """The property by which a group buys spot, and no base on demand beside it; empty where it does not."""
+    if group.type == NODE_GROUP:
+        return "capacityType" if group.get("capacityType") == "SPOT" else ""
+    if group.get("mixedInstancesPolicy") is not None:
+        share, base = group.get(*_SPLIT, _SHARE), group.get(*_SPLIT, "onDemandBaseCapacity")
+        return "mixedInstancesPolicy" if number(share) == 0 and not late(base) and not number(base) else ""
+    return "launchTemplate" if template is not None and _market(template) == "spot" else ""
+
+
+def _market(launcher: Resource) -> object:
+    return launcher.get("instanceMarketOptions", "marketType")
+
+
+def _types(group: Resource, template: Resource | None) -> tuple[str, ...] | None:
+    own = group.get("instanceTypes")
+    overrides = group.get(*_OVERRIDES)
+    # By attributes many types come; which, EC2 chooses.
+    chosen = [group.get(*_OVERRIDES), *([template.get("instanceRequirements")] if template is not None else [])]
+    if late(own) or any(late(v) for v in chosen) or _by_attributes(group, template):
+        return None
+    named = [plain(t) for t in items(own)] + [plain(o.get("instanceType")) for o in entries(overrides)]
+    named = [t for t in named if t is not None]
+    if not named and template is not None and template.type == LAUNCH_TEMPLATE:
+        named = [template.get("instanceType")]
+    if not named or any(not isinstance(t, str) or late(t) for t in named):
+        return None
+    return tuple(dict.fromkeys(str(t) for t in named))
+
+
+def _by_attributes(group: Resource, template: Resource | None) -> bool:
+    if template is not None and template.get("instanceRequirements") is not None:
+        return True
+    return any(o.get("instanceRequirements") is not None for o in entries(group.get(*_OVERRIDES)))
