@@ -27,6 +27,8 @@ class SpotNodes:
     """The property that says so."""
     types: tuple[str, ...] | None
     """The types that it may start; None where not known."""
+    sure: bool = True
+    """False: how it is bought is not known yet."""
 
     @property
     def alone(self) -> bool:
@@ -41,7 +43,7 @@ class SpotNodes:
 
 
 def spot_nodes(aws: AwsGraph) -> tuple[SpotNodes, ...]:
-    """Every group and instance of the program that is known to be spot."""
+    """Every group and instance of the program that is spot, or of which that is not known yet."""
     return aws.once("spot nodes", lambda: tuple(_all(aws)))
 
 
@@ -50,24 +52,31 @@ def _all(aws: AwsGraph) -> Iterator[SpotNodes]:
     for group in aws.of_type(SCALING_GROUP, NODE_GROUP):
         nodes = launched.get(group.urn)
         template = nodes.template if nodes is not None else None
-        path = _spot_path(group, template)
+        path, sure = _spot_path(group, template)
         if path:
-            yield SpotNodes(group, template, path, _types(group, template))
+            yield SpotNodes(group, template, path, _types(group, template), sure)
     for box in aws.of_type(*INSTANCES):
-        if box.type == SPOT_REQUEST or _market(box) == "spot":
+        said = "spot" if box.type == SPOT_REQUEST else _market(box)
+        if said == "spot" or late(said):
             kind = box.get("instanceType")
             path = "spotType" if box.type == SPOT_REQUEST else "instanceMarketOptions.marketType"
-            yield SpotNodes(box, box, path, (kind,) if isinstance(kind, str) and not late(kind) else None)
+            types = (kind,) if isinstance(kind, str) and not late(kind) else None
+            yield SpotNodes(box, box, path, types, sure=not late(said))
 
 
-def _spot_path(group: Resource, template: Resource | None) -> str:
-    """The property by which a group buys spot, and no base on demand beside it; empty where it does not."""
+def _spot_path(group: Resource, template: Resource | None) -> tuple[str, bool]:
+    """(property, sure): by which property a group buys spot, with no base on demand beside it, and whether that is known;
+    empty where it does not."""
     if group.type == NODE_GROUP:
-        return "capacityType" if group.get("capacityType") == "SPOT" else ""
+        said = group.get("capacityType")
+        return ("capacityType" if said == "SPOT" or late(said) else ""), not late(said)
     if group.get("mixedInstancesPolicy") is not None:
         share, base = group.get(*_SPLIT, _SHARE), group.get(*_SPLIT, "onDemandBaseCapacity")
-        return "mixedInstancesPolicy" if number(share) == 0 and not late(base) and not number(base) else ""
-    return "launchTemplate" if template is not None and _market(template) == "spot" else ""
+        if late(share) or (number(share) == 0 and late(base)):
+            return "mixedInstancesPolicy", False
+        return ("mixedInstancesPolicy" if number(share) == 0 and not number(base) else ""), True
+    said = _market(template) if template is not None else None
+    return ("launchTemplate" if said == "spot" or late(said) else ""), not late(said)
 
 
 def _market(launcher: Resource) -> object:

@@ -68,7 +68,7 @@ MIXED = """
     ],
 )
 def test_a_mixed_group_in_one_market(share: int, overrides: str, found: bool):
-    assert ("GI3400" in codes(MIXED.format(share, overrides, "null"))) is found
+    assert ("GI3311" in codes(MIXED.format(share, overrides, "null"))) is found
 
 
 def test_a_mixed_group_that_hears_its_notice():

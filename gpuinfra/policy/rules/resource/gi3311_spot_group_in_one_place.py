@@ -9,99 +9,84 @@ References: skypilot-org/skypilot#5371; EC2 User Guide, Spot best practices
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ....catalog import InstanceType, instance_type
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_capacity import market
-from ...aws_graph import NODE_GROUP, SCALING_GROUP, AwsGraph
+from ...aws_graph import NODE_GROUP, SUBNET
+from ...aws_kubernetes import node_groups
+from ...aws_spot import SpotNodes, spot_nodes
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import entries, items, late, number, plain
+from ...wire_values import items, late
 
+_PLACES = ("vpcZoneIdentifiers", "subnetIds", "availabilityZones")
 CODE = described("GI3311", "spot-group-in-one-place", Severity.WARNING, __doc__, ("AWS CAP-16",))
-_MIXED = "mixedInstancesPolicy"
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each group; what our own component made is judged with the plan."""
-    aws = ctx.aws
-    groups = list(aws.of_type(SCALING_GROUP, NODE_GROUP))
-    for group in groups:
-        if not _is_spot(aws, group) or aws.ours(group):
+    for found in spot_nodes(ctx.aws):
+        if found.alone or ctx.aws.ours(found.owner) or (found.types is not None and not _is_one_of_gpus(found)):
             continue
-        types, key = _types(aws, group), "subnetIds" if group.type == NODE_GROUP else "vpcZoneIdentifiers"
-        places = group.get(key)
-        if any(late(t) for t in types):
-            yield Undecided(CODE.code, group.name, "the machine types are not known yet")
+        places = _places(ctx, found)
+        if places is not None and places != 1:
             continue
-        models = {f.gpu_model for f in _facts(types)}
-        if len(types) != 1 or len(models) != 1 or _fall_back(aws, groups, group, models):
-            continue
-        if late(places):
-            yield Undecided(CODE.code, group.name, "the subnets are not known yet")
-        elif len(items(places)) == 1:
+        if found.types is None or places is None or not found.sure:
+            unknown = "instance types" if found.types is None else "subnets" if places is None else "ways of buying"
+            yield Undecided(CODE.code, found.owner.name, f"the {unknown} are not known yet")
+        elif not _fall_back(ctx, found):
+            key = "subnetIds" if found.owner.type == NODE_GROUP else "vpcZoneIdentifiers"
             yield CODE.at(
-                f"{group.name}.{key}",
-                f"spot nodes of one type, {types[0]}, in one subnet: they can all go at once",
-                resource=group.name,
+                f"{found.owner.name}.{key}",
+                f"spot nodes of one type, {found.types[0]}, in one subnet: they can all go at once",
+                resource=found.owner.name,
             )
 
 
-def _template(aws: AwsGraph, group: Resource) -> Resource | None:
-    templates = aws.once("templates of groups", lambda: {g.urn: n.template for n in aws.nodes for g in n.groups})
-    return templates.get(group.urn)
+def _is_one_of_gpus(found: SpotNodes) -> bool:
+    return len(found.types or ()) == 1 and found.has_gpu
 
 
-def _is_spot(aws: AwsGraph, group: Resource) -> bool:
-    if group.type == NODE_GROUP:
-        return group.get("capacityType") == "SPOT"
-    if group.get(_MIXED) is not None:
-        share = number(group.get(_MIXED, "instancesDistribution", "onDemandPercentageAboveBaseCapacity"))
-        return share is not None and share < 100
-    template = _template(aws, group)
-    return template is not None and market(template) == "spot"
+def _places(ctx: GraphContext, found: SpotNodes) -> int | None:
+    """In how many subnets or zones the nodes may stand; None where that is not known."""
+    value = next((v for k in _PLACES if (v := found.owner.get(k)) is not None), None)
+    if isinstance(value, (list, tuple)):
+        return len(items(value))
+    # One name that a whole list was traced through may stand for several subnets.
+    count = max(ctx.aws.linked(found.owner, k, SUBNET).count for k in _PLACES)
+    return count if count > 1 else None if late(value) else 0
 
 
-def _types(aws: AwsGraph, group: Resource) -> list[Any]:
-    """The types of a group, each once, and what is not known yet."""
-    return aws.once(f"machine types of {group.urn}", lambda: _read_types(aws, group))
-
-
-def _read_types(aws: AwsGraph, group: Resource) -> list[Any]:
-    template = _template(aws, group)
-    named = [plain(t) for t in items(group.get("instanceTypes"))]
-    named += [plain(o.get("instanceType")) for o in entries(group.get(_MIXED, "launchTemplate", "overrides"))]
-    if late(group.get("instanceTypes")) or late(group.get(_MIXED, "launchTemplate", "overrides")):
-        named.append(group.get("instanceTypes"))
-    if not named and template is not None:
-        named = [template.get("instanceType")]
-    return [t for n, t in enumerate(named) if t is not None and t not in named[:n]]
-
-
-def _facts(types: list[Any]) -> list[InstanceType]:
-    found = [instance_type(Provider.AWS, t) for t in types if isinstance(t, str)]
-    return [f for f in found if isinstance(f, InstanceType) and f.has_gpu]
-
-
-def _fall_back(aws: AwsGraph, groups: list[Resource], group: Resource, models: set[str]) -> bool:
-    """Whether another group carries the same GPU and is bought in another way, or of another type or place."""
-    own = _types(aws, group)
-    for other in groups:
-        if other is group or not models & {f.gpu_model for f in _facts(_types(aws, other))}:
+def _fall_back(ctx: GraphContext, found: SpotNodes) -> bool:
+    """Whether another group carries the same GPU, and is bought in another way, or of another type or place."""
+    spot = {s.owner.urn: s for s in spot_nodes(ctx.aws)}
+    for group, models in _carriers(ctx):
+        if group is found.owner or not models & _models(found.types or ()):
             continue
-        key = "subnetIds" if other.type == NODE_GROUP else "vpcZoneIdentifiers"
-        elsewhere = other.get(key) != group.get("subnetIds" if group.type == NODE_GROUP else "vpcZoneIdentifiers")
-        if not _is_spot(aws, other) or _types(aws, other) != own or elsewhere:
+        other = spot.get(group.urn)
+        elsewhere = [group.get(k) for k in _PLACES] != [found.owner.get(k) for k in _PLACES]
+        if other is None or other.types != found.types or elsewhere:
             return True
     return False
+
+
+def _carriers(ctx: GraphContext) -> list[tuple[Resource, set[str]]]:
+    """Every group of the program with the GPUs of its nodes."""
+    spot = [(s.owner, _models(s.types or ())) for s in spot_nodes(ctx.aws)]
+    launched = [(g, {facts.gpu_model}) for nodes, facts in ctx.aws.gpu_nodes for g in nodes.groups]
+    return [*spot, *launched, *((g.resource, {f.gpu_model for f in g.facts}) for g in node_groups(ctx.aws))]
+
+
+def _models(types: tuple[str, ...]) -> set[str]:
+    found = (instance_type(Provider.AWS, t) for t in types)
+    return {f.gpu_model for f in found if isinstance(f, InstanceType) and f.has_gpu}
 
 
 _T = """\
 - type: aws.eks.NodeGroup
   name: pool
-  inputs: {{capacityType: SPOT, instanceTypes: {0}, subnetIds: {1}}}
+  inputs: {{capacityType: {0}, instanceTypes: {1}, subnetIds: {2}}}
 """
 
 RULE = ResourceRule(
@@ -109,9 +94,19 @@ RULE = ResourceRule(
     ("capacity",),
     check,
     Examples(
-        (_T.format("[g6.xlarge, g6.2xlarge]", "[subnet-1]"), _T.format("[g6.xlarge]", "[subnet-1, subnet-2]")),
-        (_T.format("[g6.xlarge]", "[subnet-1]"),),
-        (_T.format("!unknown ", "[subnet-1]"), _T.format("[g6.xlarge]", "!unknown ")),
+        (
+            _T.format("SPOT", "[g6.xlarge, g6.2xlarge]", "[subnet-1]"),
+            _T.format("SPOT", "[g6.xlarge]", "[subnet-1, subnet-2]"),
+            _T.format("ON_DEMAND", "[g6.xlarge]", "[subnet-1]"),
+            _T.format("SPOT", "[g6.xlarge]", "[subnet-1]")
+            + _T.format("ON_DEMAND", "[g6.2xlarge]", "[subnet-1]").replace("pool", "sure"),
+        ),
+        (_T.format("SPOT", "[g6.xlarge]", "[subnet-1]"),),
+        (
+            _T.format("SPOT", "!unknown ", "[subnet-1]"),
+            _T.format("SPOT", "[g6.xlarge]", "!unknown "),
+            _T.format("!unknown ", "[g6.xlarge]", "[subnet-1]"),
+        ),
     ),
     providers=(Provider.AWS,),
 )

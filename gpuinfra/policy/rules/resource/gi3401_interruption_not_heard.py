@@ -45,8 +45,9 @@ def _script(found: SpotNodes) -> Iterator[Diagnostic | Undecided]:
     launcher = found.template or found.owner
     key = "userDataBase64" if launcher.get("userDataBase64") is not None else "userData"
     value = plain(launcher.get(key))
-    if is_late(value) or (value is not None and found.types is None):
-        yield Undecided(CODE.code, launcher.name, "the boot script, or the instance type, is not known yet")
+    if is_late(value) or (value is not None and (found.types is None or not found.sure)):
+        unknown = "the boot script, the instance type, or how it is bought,"
+        yield Undecided(CODE.code, launcher.name, f"{unknown} is not known yet")
     elif isinstance(value, str) and value and not any(w in script(value).lower() for w in _HEARS):
         yield CODE.at(
             f"{launcher.name}.{key}",
