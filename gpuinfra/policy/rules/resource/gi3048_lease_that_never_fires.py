@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import NODE_GROUP, SCALING_GROUP, SCHEDULE, AwsGraph, group_size
+from ...aws_capacity import moment
+from ...aws_graph import GROUP_SCHEDULE, NODE_GROUP, SCALING_GROUP, SCHEDULE, AwsGraph, group_size
 from ...aws_schedules import at_text, calls_scaling, input_of, moment_of, stops
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -43,6 +44,18 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield from _input(s)
             yield from _held_up(ctx.aws, s)
         yield from _role(ctx, s)
+    for s in ctx.aws.of_type(GROUP_SCHEDULE):
+        yield from _past(ctx, s)
+
+
+def _past(ctx: GraphContext, s: Resource) -> Iterator[Diagnostic | Undecided]:
+    """A scheduled action of a group that happens once, and whose moment is over: it is refused."""
+    start = s.get("startTime")
+    at = moment(start)
+    if late(start):
+        yield Undecided(CODE.code, s.name, "the moment is not known yet")
+    elif at is not None and ctx.now is not None and at <= ctx.now and s.get("recurrence") is None:
+        yield CODE.at(f"{s.name}.startTime", f"the moment {start} is past", resource=s.name)
 
 
 def _input(s: Resource) -> Iterator[Diagnostic]:
@@ -112,6 +125,7 @@ _T = """\
     scheduleExpressionTimezone: {1}
     target: {{arn: "arn:aws:scheduler:::aws-sdk:autoscaling:updateAutoScalingGroup", input: '{2}'}}
 """
+_DOWN = "- {{type: aws.autoscaling.Schedule, name: down, inputs: {{desiredCapacity: 0, startTime: {0}}}}}\n"
 _CALL = '{"AutoScalingGroupName": "gpu", "MinSize": 0, "DesiredCapacity": 0}'
 _GROUP = "- {type: aws.autoscaling.Group, name: gpu, inputs: {name: gpu, minSize: 4, maxSize: 4}}\n"
 
@@ -120,9 +134,14 @@ RULE = ResourceRule(
     ("cost", "time"),
     check,
     Examples(
-        (_T.format("at(2026-12-05T18:00:00)", "Europe/Berlin", _CALL),),
+        (
+            _T.format("at(2026-12-05T18:00:00)", "Europe/Berlin", _CALL),
+            _DOWN.format("2026-12-05T18:00:00Z"),
+            _DOWN.format("2026-11-29T18:00:00Z, recurrence: 0 18 * * *"),
+        ),
         (
             _T.format("at(2026-11-29T18:00:00)", "UTC", _CALL),
+            _DOWN.format("2026-11-29T18:00:00Z"),
             _T.format("at(2026-12-05T18:00:00)", "null", _CALL),
             _T.format("at(2026-12-05T18:00:00)", "UTC", '{"auto_scaling_group_name": "gpu", "min_size": 0}'),
             _T.format("at(2026-12-05T18:00:00)", "UTC", "MinSize 0"),
