@@ -25,11 +25,12 @@ _FULL = ("AdministratorAccess", "PowerUserAccess")
 
 
 def may(aws: AwsGraph, role: Resource, action: str) -> bool | None:
-    """Whether a role may do an action, on whatever resource; None where a policy of it cannot be read."""
+    """Whether a role may do an action, on whatever resource; None where a policy of it cannot be read, or none is here:
+    what a program leaves without any right gets it, most likely, where the program does not show it."""
     found = [_allows(document, action) for document in _documents(aws, role)]
     if True in found:
         return True
-    return None if None in found or aws.has(*_LISTED) else False
+    return None if not found or None in found or aws.has(*_LISTED) else False
 
 
 def _documents(aws: AwsGraph, role: Resource) -> Iterator[Any]:

@@ -62,6 +62,17 @@ def has_nat_route(aws: AwsGraph, subnet: Resource) -> bool:
     return way_out(aws, subnet) is Way.NAT
 
 
+def nat_gateways(aws: AwsGraph, subnet: Resource) -> tuple[Resource, ...]:
+    """The NAT gateways of this program that a subnet's default routes name."""
+    table = table_of(aws, subnet)
+    found: dict[str, Resource] = {}
+    for owner, route, key in _routes(aws, table) if table is not None else ():
+        if _is_default(route) and route.get("natGatewayId") is not None:
+            place = "routes" if key == "routes" else "natGatewayId"
+            found.update({n.urn: n for n in aws.link(owner, place, route.get("natGatewayId"), NAT_GATEWAY).resources})
+    return tuple(found.values())
+
+
 def way_out(aws: AwsGraph, subnet: Resource) -> Way:
     """How traffic leaves a subnet, as far as the program shows it."""
     table = table_of(aws, subnet)

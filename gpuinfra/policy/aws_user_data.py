@@ -7,6 +7,8 @@ import binascii
 import re
 import zlib
 
+from .resource_graph import Resource
+
 _TOKEN = re.compile(r"\$\{[^{}]+\}")
 _MOST_TEXT = 1 << 20
 """No boot script is longer; a document that unpacks to more is cut off here."""
@@ -36,3 +38,9 @@ def script(value: str) -> str:
         except zlib.error:
             return ""
     return raw.decode("utf-8", "replace")
+
+
+def boot_script(r: Resource) -> tuple[str, bool]:
+    """(the text that the nodes of a template or an instance run, whether a part of it is not known yet)."""
+    values = [r.get(k) for k in ("userData", "userDataBase64")]
+    return "\n".join(script(v) for v in values if isinstance(v, str)), any(is_late(v) for v in values)

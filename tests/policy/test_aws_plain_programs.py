@@ -345,6 +345,63 @@ def test_somebody_hands_out_the_fabric(chart: str, found: bool):
     assert ("GI3315" in report(FABRIC.format(chart))[0]) is found
 
 
+SELF_MANAGED = """
+- {type: aws.eks.Cluster, name: plane, inputs: {vpcConfig: {endpointPublicAccess: true}}}
+- {type: aws.eks.NodeGroup, name: system, inputs: {clusterName: !ref plane.name , instanceTypes: [m7i.large]}}
+- {type: "kubernetes:helm.sh/v3:Release", name: more, inputs: {chart: metrics-server}}
+- {type: aws.ec2.LaunchTemplate, name: nodes, inputs: {instanceType: p5.48xlarge, imageId: ami-0123456789abcdef0}}
+- type: aws.autoscaling.Group
+  name: group
+  inputs: {launchTemplate: {id: !ref nodes.id }, tags: [{key: kubernetes.io/cluster/acme, value: owned}]}
+"""
+
+
+def test_self_managed_nodes_belong_to_the_cluster():
+    assert {"GI3095", "GI3315"} <= set(report(SELF_MANAGED)[0])
+
+
+NATS = """
+- {{type: aws.ec2.Subnet, name: out-a, inputs: {{availabilityZone: us-east-1a}}}}
+- {{type: aws.ec2.Subnet, name: out-b, inputs: {{availabilityZone: us-east-1b}}}}
+- {{type: aws.ec2.NatGateway, name: nat-a, inputs: {{subnetId: !ref out-a.id }}}}
+- {{type: aws.ec2.NatGateway, name: nat-b, inputs: {{subnetId: !ref out-b.id }}}}
+- {{type: aws.ec2.Subnet, name: in-b, inputs: {{availabilityZone: us-east-1b}}}}
+- {{type: aws.ec2.RouteTable, name: table, inputs: {{routes: [{{cidrBlock: 0.0.0.0/0, natGatewayId: !ref {0}.id }}]}}}}
+- {{type: aws.ec2.RouteTableAssociation, name: link, inputs: {{subnetId: !ref in-b.id , routeTableId: !ref table.id }}}}
+- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{instanceType: {1}}}}}
+- type: aws.autoscaling.Group
+  name: group
+  inputs: {{vpcZoneIdentifiers: [!ref in-b.id ], launchTemplate: {{id: !ref nodes.id }}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("nat", "kind", "found"),
+    [("nat-a", "g5.xlarge", True), ("nat-b", "g5.xlarge", False), ("nat-a", "m7i.large", False)],
+)
+def test_each_zone_goes_out_by_its_own_gateway(nat: str, kind: str, found: bool):
+    assert ("GI3015" in report(NATS.format(nat, kind))[0]) is found
+
+
+LUSTRE_PORTS = """
+- {{type: aws.ec2.SecurityGroup, name: nodes-sg, inputs: {{}}}}
+- type: aws.ec2.SecurityGroup
+  name: fs-sg
+  inputs:
+    ingress:
+    - {{protocol: "-1", fromPort: 0, toPort: 0, self: true}}
+    - {{protocol: tcp, fromPort: {0}, toPort: 1023, securityGroups: [!ref nodes-sg.id ]}}
+    egress: [{{protocol: "-1", fromPort: 0, toPort: 0, cidrBlocks: [0.0.0.0/0]}}]
+- {{type: aws.fsx.LustreFileSystem, name: scratch, inputs: {{deploymentType: SCRATCH_2, securityGroupIds: [!ref fs-sg.id ]}}}}
+- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{vpcSecurityGroupIds: [!ref nodes-sg.id ]}}}}
+"""
+
+
+@pytest.mark.parametrize(("low", "found"), [(988, False), (1018, True)])
+def test_nodes_need_both_of_the_ports_of_lustre(low: int, found: bool):
+    assert ("GI3041" in report(LUSTRE_PORTS.format(low))[0]) is found
+
+
 def test_a_fabric_that_nobody_asks_for_parts_no_nodes():
     text = """
 - type: aws.autoscaling.Group

@@ -89,7 +89,6 @@ def verdict(*parts: str) -> tuple[list[tuple[str, str]], list[str]]:
         ((nodes(), lease(when="cron(0 18 5 12 ? 2025)"), ALL), "GI3048", "lease.scheduleExpression"),
         ((nodes(), lease(when="rate(1 day)", more='endDate: "2026-11-01T00:00:00Z"'), ALL), "GI3048", "lease.endDate"),
         ((nodes(), lease(), rights("ec2:StopInstances")), "GI3048", "lease.target.roleArn"),
-        ((nodes(), lease()), "GI3048", "lease.target.roleArn"),
         ((nodes(), night('startTime: "2026-11-01T00:00:00Z", minSize: 0, maxSize: 0, desiredCapacity: 0')), "GI3048", "night.startTime"),
         ((nodes(), night('recurrence: "0 19 * * ? *", minSize: 0, maxSize: 0, desiredCapacity: 0')), "GI3048", "night.recurrence"),
         ((nodes(), night('recurrence: "0 19 31 2 *", minSize: 0, maxSize: 0, desiredCapacity: 0')), "GI3048", "night.recurrence"),

@@ -50,6 +50,11 @@ def test_of_one_type_there_is_one_entry():
 
 
 def test_no_type_that_a_rule_names_is_among_them():
-    types = {t for file in RULES.rglob("*.py") if file.name != "unjudged.py" for t in TYPE.findall(file.read_text())}
+    types = {
+        t
+        for file in RULES.rglob("*.py")
+        if file.name not in ("unjudged.py", "gi3403_gpus_that_no_rule_reads.py")
+        for t in TYPE.findall(file.read_text())
+    }
     assert len(types) > 100
     assert [u.type for u in unjudged(graph(*sorted(types)))] == []

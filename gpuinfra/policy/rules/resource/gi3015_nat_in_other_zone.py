@@ -12,9 +12,10 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import SUBNET, AwsGraph, Nodes
+from ...aws_graph import SUBNET, AwsGraph
+from ...aws_kubernetes import node_groups
 from ...aws_places import by_id, zone_of, zone_unknown
-from ...aws_routes import NAT_GATEWAY, has_nat_route
+from ...aws_routes import NAT_GATEWAY, has_nat_route, nat_gateways
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
@@ -22,33 +23,43 @@ CODE = described("GI3015", "nat-in-other-zone", Severity.WARNING, __doc__, ("AWS
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding at the first NAT gateway, naming the zones that lack one."""
+    """One finding at the first NAT gateway that nodes of another zone use, naming their zones. Nodes that are known to
+    have no GPU read no data sets."""
     gateways = list(ctx.aws.of_type(NAT_GATEWAY))
     subnets = [s for nat in gateways for s in ctx.aws.linked(nat, "subnetId", SUBNET).resources]
-    homes = {z for s in subnets if (z := zone_of(s))}
     unknown = next((s for s in subnets if zone_unknown(s)), None)
-    if unknown is not None and any(_through(ctx.aws, n) for n in ctx.aws.nodes):
+    used = list(_through(ctx.aws)) if gateways else []
+    if unknown is not None and used:
         yield Undecided(CODE.code, unknown.name, "the zone of the NAT gateway is not known yet")
-    if not gateways or not homes or len(subnets) < len(gateways) or any(not zone_of(s) for s in subnets):
+    if not subnets or len(subnets) < len(gateways) or any(not zone_of(s) for s in subnets):
         return
-    used: dict[str, str] = {}
-    for nodes in ctx.aws.nodes:
-        for subnet in _through(ctx.aws, nodes):
-            zone = zone_of(subnet)
-            if zone and by_id(zone) in {by_id(h) for h in homes}:
-                used.setdefault(zone, nodes.name)
-    away = sorted(z for z in used if z not in homes)
+    away: dict[str, tuple[str, Resource]] = {}
+    homes: set[str] = set()
+    for user, subnet in used:
+        named = nat_gateways(ctx.aws, subnet) or tuple(gateways)
+        theirs = {zone_of(s) for nat in named for s in ctx.aws.linked(nat, "subnetId", SUBNET).resources}
+        zone = zone_of(subnet)
+        if zone and theirs and zone not in theirs and by_id(zone) in {by_id(h) for h in theirs}:
+            away.setdefault(zone, (user, named[0]))
+            homes |= theirs
     if away:
+        user, nat = away[min(away)]
         yield CODE.at(
-            f"{gateways[0].name}.subnetId",
-            f"nodes '{used[away[0]]}' in zone {', '.join(away)} go out through a NAT gateway in {', '.join(sorted(homes))}",
-            resource=gateways[0].name,
+            f"{nat.name}.subnetId",
+            f"nodes '{user}' in zone {', '.join(sorted(away))} go out through a NAT gateway in {', '.join(sorted(homes))}",
+            resource=nat.name,
         )
 
 
-def _through(aws: AwsGraph, nodes: Nodes) -> list[Resource]:
-    """The subnets of nodes that go out through a NAT gateway."""
-    return [s for s in aws.subnets(nodes).resources if has_nat_route(aws, s)]
+def _through(aws: AwsGraph) -> Iterator[tuple[str, Resource]]:
+    """(nodes, each of their subnets that goes out through a NAT gateway)."""
+    for nodes in aws.nodes:
+        if not aws.without_gpus(nodes):
+            yield from ((nodes.name, s) for s in aws.subnets(nodes).resources if has_nat_route(aws, s))
+    for group in node_groups(aws):
+        if group.nodes is None and group.has_gpu:
+            homes = aws.linked(group.resource, "subnetIds", SUBNET).resources
+            yield from ((group.resource.name, s) for s in homes if has_nat_route(aws, s))
 
 
 _T = """\

@@ -1,6 +1,6 @@
 """A market type that is not the reservation's.
 
-What: A template aims at a capacity block without market type `capacity-block`, or at an ordinary reservation with it.
+What: A template aims at a capacity block without market type `capacity-block`, at an ordinary reservation with it, or at either as spot.
 Why: EC2 answers that the market type (purchasing) option is not valid, at every launch.
 Fix: Set instanceMarketOptions.marketType to `capacity-block` for a block, and leave it out for an on-demand reservation.
 References: terraform-aws-modules/terraform-aws-ec2-instance#383; aws/aws-parallelcluster, CapacityReservationValidator
@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_capacity import BLOCK_MARKET, market, reservation_kind, target
-from ...aws_graph import LAUNCH_TEMPLATE
+from ...aws_capacity import BLOCK_MARKET, has_target, market, reservation_kind, target, target_is_late
+from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE
+from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
@@ -21,9 +22,17 @@ CODE = described("GI3024", "market-not-the-reservations", Severity.ERROR, __doc_
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each template whose target's kind is shown by the program, the plan or a look-up."""
-    for template in ctx.aws.of_type(LAUNCH_TEMPLATE):
+    """One finding for each template or instance: spot takes nothing from any reservation; else the program, the plan or a
+    look-up must show the target's kind."""
+    for template in ctx.aws.of_type(LAUNCH_TEMPLATE, INSTANCE):
         kind, said = reservation_kind(ctx, template), market(template)
+        if said == "spot" and kind != BLOCK_MARKET and has_target(template) and not target_is_late(template):
+            yield CODE.at(
+                f"{template.name}.instanceMarketOptions.marketType",
+                f"the market type is 'spot', and spot takes nothing from {_named(template)}",
+                resource=template.name,
+            )
+            continue
         if not kind:
             continue
         if late(said):
@@ -40,6 +49,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 f"the market type is 'capacity-block', and {_shown(target(template))} is an on-demand reservation",
                 resource=template.name,
             )
+
+
+def _named(template: Resource) -> str:
+    value = target(template)
+    return "a group of reservations" if value is None else _shown(value)
 
 
 def _shown(value: object) -> str:
@@ -59,6 +73,6 @@ RULE = ResourceRule(
     CODE,
     ("capacity",),
     check,
-    Examples((_T.format("null"),), (_T.format("capacity-block"),), (_T.format("!unknown "),)),
+    Examples((_T.format("null"),), (_T.format("capacity-block"), _T.format("spot")), (_T.format("!unknown "),)),
     providers=(Provider.AWS,),
 )

@@ -9,6 +9,7 @@ References: aws/aws-parallelcluster#6181; aws/aws-parallelcluster#6353; kubernet
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
@@ -77,10 +78,10 @@ def _covered(rules: list[FirewallRule], low: int, high: int) -> bool:
 def _shut_out(aws: AwsGraph, rules: list[FirewallRule]) -> str:
     """The nodes of the program, where all of them are known and none may come in; empty otherwise. A rule by address is
     taken to hold the nodes."""
-    ports = [r for r in rules if r.ingress and any(r.opens(p, p) for _, p in _PORTS)]
-    if any(r.unknown or r.cidrs for r in rules):
+    if any(r.ingress and (r.unknown or r.cidrs) for r in rules):
         return ""
-    inside = {p for r in ports for p in r.peers}
+    let_in = [{p for r in rules if r.ingress and r.opens(port, port) for p in r.peers} for port in chain(*_PORTS)]
+    inside = set[str].intersection(*let_in)
     out: list[str] = []
     for nodes in aws.nodes:
         groups = aws.security_groups(nodes)

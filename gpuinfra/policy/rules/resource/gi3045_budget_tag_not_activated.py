@@ -22,7 +22,8 @@ _TAG = "aws:costexplorer/costAllocationTag:CostAllocationTag"
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each budget; of our own component the plan rules speak."""
-    activated = [t.get("tagKey") for t in ctx.aws.of_type(_TAG)]
+    tags = [t for t in ctx.aws.of_type(_TAG) if t.get("status") != "Inactive"]
+    activated = [t.get("status") if late(t.get("status")) else t.get("tagKey") for t in tags]
     for budget in ctx.aws.of_type(BUDGET):
         if ctx.aws.ours(budget):
             continue
@@ -49,6 +50,7 @@ _BUDGET = """\
   name: money
   inputs: {costFilters: [{name: TagKeyValue, values: [user:Cluster$acme]}]}
 """
+_INACTIVE = "- {type: aws.costexplorer.CostAllocationTag, name: tag, inputs: {tagKey: Cluster, status: Inactive}}\n"
 _ACTIVE = "- {{type: aws.costexplorer.CostAllocationTag, name: tag, inputs: {{tagKey: {0}, status: Active}}}}\n"
 
 RULE = ResourceRule(
@@ -57,7 +59,7 @@ RULE = ResourceRule(
     check,
     Examples(
         (_BUDGET + _ACTIVE.format("Cluster"),),
-        (_BUDGET, _BUDGET + _ACTIVE.format("Team")),
+        (_BUDGET, _BUDGET + _ACTIVE.format("Team"), _BUDGET + _INACTIVE),
         (_BUDGET + _ACTIVE.format("!unknown "),),
     ),
     providers=(Provider.AWS,),

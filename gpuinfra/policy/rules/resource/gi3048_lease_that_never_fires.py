@@ -37,6 +37,7 @@ _T = """\
     scheduleExpressionTimezone: {1}
     target: {{arn: "arn:aws:scheduler:::aws-sdk:autoscaling:updateAutoScalingGroup", input: '{2}'}}
 """
+_DOWN = "- {{type: aws.autoscaling.Schedule, name: down, inputs: {{desiredCapacity: 0, startTime: {0}}}}}\n"
 _CALL = '{"AutoScalingGroupName": "gpu", "MinSize": 0, "DesiredCapacity": 0}'
 _NIGHT = """\
 - {{type: aws.autoscaling.Group, name: group, inputs: {{minSize: 2, maxSize: 4}}}}
@@ -67,9 +68,12 @@ RULE = ResourceRule(
             _T.format("rate(12 hours)", "null", _CALL),
             _NIGHT.format("0 19 * * *", 0),
             _RIGHTS.format("autoscaling:Update*") + _CALLER,
+            _DOWN.format("2026-12-05T18:00:00Z"),
+            _DOWN.format("2026-11-29T18:00:00Z, recurrence: 0 18 * * *"),
         ),
         (
             _T.format("at(2026-11-29T18:00:00)", "UTC", _CALL),
+            _DOWN.format("2026-11-29T18:00:00Z"),
             _T.format("at(2026-12-05T18:00:00)", "null", _CALL),
             _T.format("at(2026-12-05T18:00:00)", "UTC", '{"auto_scaling_group_name": "gpu", "min_size": 0}'),
             _T.format("at(2026-12-05T18:00:00)", "UTC", "MinSize 0"),

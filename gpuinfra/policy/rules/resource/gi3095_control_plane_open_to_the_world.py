@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_kubernetes import CLUSTER, cluster_of, grows_elsewhere, node_groups
+from ...aws_kubernetes import CLUSTER, cluster_of, grows_elsewhere, in_kubernetes, node_groups
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late, plain, truth
 
@@ -22,7 +22,8 @@ _WORLD = ("0.0.0.0/0", "::/0")
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each cluster, but for one whose nodes are all shown and have no GPU."""
-    groups = () if grows_elsewhere(ctx.aws) else node_groups(ctx.aws)
+    others = any(in_kubernetes(n) and not ctx.aws.without_gpus(n) for n in ctx.aws.nodes)
+    groups = () if others or grows_elsewhere(ctx.aws) else node_groups(ctx.aws)
     for cluster in ctx.aws.of_type(CLUSTER):
         own = [g for g in groups if cluster_of(ctx.aws, g.resource) is cluster]
         if own and all(g.without_gpus for g in own):

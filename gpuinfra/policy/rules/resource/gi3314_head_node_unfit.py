@@ -16,7 +16,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_capacity import market
 from ...aws_graph import INSTANCE, Nodes
-from ...aws_user_data import is_late, script
+from ...aws_user_data import boot_script
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3314", "head-node-unfit", Severity.ERROR, __doc__, ("AWS CMP-16",))
@@ -27,7 +27,7 @@ _NODES_PER_GIB, _BASE_GIB, _ENOUGH_GIB = 25, 0.6, 16
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each machine that shows to be a head. One that is a worker as well stands alone."""
-    scripts = [(n, *_script(n)) for n in ctx.aws.nodes]
+    scripts = [(n, *boot_script(n.template)) for n in ctx.aws.nodes]
     workers = [n for n, text, _ in scripts if _WORKER.search(text) and not _HEAD.search(text)]
     most = sum(n.most_nodes for n in workers)
     for nodes, text, unknown in scripts:
@@ -51,11 +51,6 @@ def _judged(ctx: GraphContext, nodes: Nodes, most: float) -> Iterator[Diagnostic
         path = f"{nodes.name}.instanceMarketOptions.marketType"
         text = "the head node is spot: when it goes, so does the queue"
         yield CODE.at(path, text, resource=nodes.name, severity=Severity.WARNING)
-
-
-def _script(nodes: Nodes) -> tuple[str, bool]:
-    values = [nodes.template.get(k) for k in ("userData", "userDataBase64")]
-    return "\n".join(script(v) for v in values if isinstance(v, str)), any(is_late(v) for v in values)
 
 
 _T = """\

@@ -13,8 +13,8 @@ from typing import Any, cast
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import AwsGraph
-from ...aws_kubernetes import ADDON, GroupOfNodes, grows_elsewhere, node_groups
+from ...aws_graph import SCALING_GROUP, AwsGraph, Nodes
+from ...aws_kubernetes import ADDON, GroupOfNodes, grows_elsewhere, in_kubernetes, node_groups
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late, plain
 
@@ -30,6 +30,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for a program; one that installs nothing, or what installs the rest, leaves it to somebody else."""
     aws = ctx.aws
     groups = [g for g in node_groups(aws) if any(f.has_gpu for f in g.facts)]
+    groups += [_self_managed(n) for n, _ in aws.gpu_nodes if in_kubernetes(n) and n.groups[0].type == SCALING_GROUP]
     if not groups or not aws.has(*_CHARTS) or grows_elsewhere(aws):
         return
     named = [r.get("chart") for r in aws.of_type(*_CHARTS)]
@@ -48,6 +49,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             f"the program installs charts, and none hands {what} to the pods of these nodes",
             resource=group.resource.name,
         )
+
+
+def _self_managed(nodes: Nodes) -> GroupOfNodes:
+    return GroupOfNodes(nodes.groups[0], nodes, (nodes.instance_type,), False)
 
 
 def _missing(

@@ -27,7 +27,6 @@ _SERVICES = (
     "aws:emr/", "aws:gamelift/", "aws:imagebuilder/", "aws:sagemaker/", "azure-native:batch:", "azure-native:azurefleet:",
     "azure-native:machinelearningservices:", "azure-native:databricks:", "azure-native:containerinstance:",
     "gcp:cloudrunv2/", "gcp:dataproc/", "gcp:hypercomputecluster/", "gcp:notebooks/", "gcp:vertex/", "gcp:workbench/",
-    "kubernetes:karpenter.sh/",
 )  # fmt: skip
 _ACCELERATOR = re.compile(r"nvidia[-_][a-z0-9_-]+", re.IGNORECASE)
 _TYPES = ("size", "vmSize", "sku", "instanceType", "instanceTypes", "machineType")
