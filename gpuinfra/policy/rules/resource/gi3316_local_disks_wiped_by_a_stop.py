@@ -29,6 +29,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template or instance. A script that copies out is taken to copy enough."""
     for nodes, facts in ctx.aws.gpu_nodes:
         path = next((p for p in _STOPS if nodes.template.get(*p) in ("stop", "hibernate")), None)
+        if path == _STOPS[1] and nodes.template.get(*path[:2], "spotInstanceType") != "persistent":
+            # Such a request is refused: another rule's.
+            continue
         if path is None or not facts.local_nvme_gb:
             continue
         text, unknown = boot_script(nodes.template)
