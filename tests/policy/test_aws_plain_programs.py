@@ -231,6 +231,8 @@ def test_nodes_without_gpus_are_none_of_ours():
     text = "- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{instanceType: {0}, {1}}}}}\n"
     assert "GI3078" not in report(text.format("m7i.large", spot))[0]
     assert "GI3078" in report(text.format("g5.xlarge", spot))[0]
+    assert "GI3057" not in report(text.format("m7i.large", "userData: IyE="))[0]
+    assert "GI3057" in report(text.format("g5.xlarge", "userData: IyE="))[0]
     plane = """
 - {{type: aws.eks.Cluster, name: plane, inputs: {{}}}}
 - {{type: aws.eks.NodeGroup, name: pool, inputs: {{clusterName: !ref plane.name , instanceTypes: [{0}]}}}}

@@ -21,7 +21,9 @@ _KINDS = ("instance", "volume", "network-interface")
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each template."""
+    """One finding for each template of a program that may start GPUs: their cost is what the tags are to tell apart."""
+    if ctx.aws.nodes and all(ctx.aws.without_gpus(n) for n in ctx.aws.nodes):
+        return
     for template in ctx.aws.of_type(LAUNCH_TEMPLATE):
         listed = template.get("tagSpecifications")
         if late(listed):

@@ -82,6 +82,9 @@ def _size(group: GroupOfNodes) -> tuple[str, Any, bool]:
         shown = r.get("launchTemplate") is None
         size = r.get("diskSize")
         return f"{r.name}.diskSize", (_ABSENT if size is None else size) if shown else None, False
+    if r.get("diskSize") is not None:
+        # Beside a template it is refused: another rule's.
+        return "", None, False
     data = template.get("userData")
     if isinstance(data, str) and any(w in script(data) for w in _ON_NVME):
         return "", None, False

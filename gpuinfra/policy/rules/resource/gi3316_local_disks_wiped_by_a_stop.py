@@ -17,10 +17,8 @@ from ...aws_user_data import boot_script
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3316", "local-disks-wiped-by-a-stop", Severity.WARNING, __doc__, ("AWS CMP-13",))
-_STOPS = (
-    ("instanceInitiatedShutdownBehavior",),
-    ("instanceMarketOptions", "spotOptions", "instanceInterruptionBehavior"),
-)
+_SPOT = ("instanceMarketOptions", "spotOptions", "instanceInterruptionBehavior")
+_STOPS = (("instanceInitiatedShutdownBehavior",), _SPOT)
 _USES = re.compile(r"(?m)^[^#\n]*(?:/opt/dlami/nvme|nvme\d|nvme\*|instance[ -]storage)", re.IGNORECASE)
 _COPIES = re.compile(r"\b(?:aws s3 (?:sync|cp|mv)|s5cmd|rclone|rsync|mountpoint-s3|mount-s3)\b")
 
@@ -29,6 +27,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template or instance. A script that copies out is taken to copy enough."""
     for nodes, facts in ctx.aws.gpu_nodes:
         path = next((p for p in _STOPS if nodes.template.get(*p) in ("stop", "hibernate")), None)
+        if path == _SPOT and nodes.template.get(*_SPOT[:2], "spotInstanceType") != "persistent":
+            # Such a request is refused: another rule's.
+            continue
         if path is None or not facts.local_nvme_gb:
             continue
         text, unknown = boot_script(nodes.template)
