@@ -245,6 +245,11 @@ def _typed(found: list[Diagnostic], graph: ResourceGraph) -> list[Diagnostic]:
         named.setdefault(resource.name, []).append(resource)
     out: list[Diagnostic] = []
     for d in found:
+        # What a resource describes inside itself, as a cluster's own node pool, is a part of that resource.
+        whole = d.resource
+        while whole not in named and "." in whole:
+            whole = whole.rpartition(".")[0]
+        d = replace(d, resource=whole) if whole in named else d
         types = {r.type for r in named.get(d.resource, ())}
         if len(types) > 1:
             key = re.split(r"[.\[]", d.path.removeprefix(f"{d.resource}."), maxsplit=1)[0]

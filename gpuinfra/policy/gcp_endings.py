@@ -71,7 +71,8 @@ def _kept_by_pool(pool: Resource) -> tuple[str, float | None]:
         values = [pool.get("autoscaling", k) for k in keys]
         path = f"autoscaling.{next((k for k, v in zip(keys, values, strict=True) if v), keys[0])}"
     else:
-        path, values = "nodeCount", [pool.get(k) for k in ("nodeCount", "initialNodeCount")][:2]
+        values = [pool.get(k) for k in ("nodeCount", "initialNodeCount")]
+        path = "initialNodeCount" if values[0] is None and values[1] is not None else "nodeCount"
     if any(map(late, values)):
         return path, None
     # A pool that names no number has one node.

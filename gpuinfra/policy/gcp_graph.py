@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from .gcp_machines import Machines
+from .gcp_machines import Machines, inline_pools
 from .gcp_types import (
     AUTOSCALERS,
     CLUSTER,
@@ -113,6 +113,7 @@ class GcpGraph(LinkedGraph):
             groups = tuple(users.get(template.urn, ()))
             out.append(Machines(template, groups, tuple(r for g in groups for r in asked.get(g.urn, ()))))
         out.extend(Machines(p) for p in self.of_type(NODE_POOL))
+        out.extend(Machines(p) for c in self.of_type(CLUSTER) for p in inline_pools(c))
         return tuple(out)
 
     @property

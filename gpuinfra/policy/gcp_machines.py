@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ from ..catalog import InstanceType, MachineParts, NicLayout, instance_type, mach
 from ..vocabulary import CapacityType, Provider
 from .aws_user_data import is_late
 from .gcp_types import INSTANCE, NODE_POOL, last_part
-from .resource_graph import Resource
+from .resource_graph import OutputRef, Resource
 from .wire_values import entries, items, late, number, plain, truth
 
 
@@ -176,6 +176,36 @@ class Machines:
         if model == "RESERVATION_BOUND" or affinity == "SPECIFIC_RESERVATION":
             return CapacityType.RESERVATION
         return CapacityType.ON_DEMAND
+
+
+def inline_pools(cluster: Resource) -> Iterator[Resource]:
+    """The node pools that a GKE cluster describes itself, each as a pool of its own whose paths lead into the cluster:
+    the default one (`nodeConfig`) where it is kept, and those of `nodePools`."""
+    if truth(cluster.get("enableAutopilot")):
+        return
+    shared = {"cluster": OutputRef(cluster.name, "name"), "location": cluster.get("location")}
+    kept = truth(cluster.get("removeDefaultNodePool")) is not True and cluster.get("nodePools") is None
+    if kept and isinstance(cluster.get("nodeConfig"), Mapping):
+        own = {
+            k: v
+            for k in ("nodeConfig", "initialNodeCount", "nodeLocations")
+            if (v := cluster.inputs.get(k)) is not None
+        }
+        yield _inline(cluster, cluster.name, "", {**own, **shared, "name": "default-pool"})
+    for n, block in enumerate(entries(cluster.get("nodePools"))):
+        yield _inline(cluster, f"{cluster.name}.nodePools[{n}]", "nodePools", {"name": f"{n}", **block, **shared})
+
+
+def _inline(cluster: Resource, name: str, key: str, inputs: Mapping[str, Any]) -> Resource:
+    sources = {k: found for k in inputs if (found := cluster.property_dependencies.get(key or k))}
+    return replace(
+        cluster,
+        urn=f"{cluster.urn}{'.' + name if key else ''}",
+        type=NODE_POOL,
+        name=name,
+        inputs=inputs,
+        property_dependencies={**sources, "cluster": (cluster.urn,)},
+    )
 
 
 def has_rdma(machines: Machines) -> bool:

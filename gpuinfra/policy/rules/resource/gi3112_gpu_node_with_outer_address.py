@@ -57,9 +57,9 @@ def _pool(ctx: GraphContext, m: Machines) -> Iterator[Diagnostic | Undecided]:
     if late(said):
         yield Undecided(CODE.code, m.name, "whether the nodes are private is not known yet")
     elif cluster is not None and not truth(said):
-        yield CODE.at(
-            f"{m.name}.networkConfig.enablePrivateNodes", "GPU nodes of GKE with external addresses", resource=m.name
-        )
+        # The pool that comes with a cluster is as private as the cluster.
+        key = "privateClusterConfig" if m.name == cluster.name else "networkConfig"
+        yield CODE.at(f"{m.name}.{key}.enablePrivateNodes", "GPU nodes of GKE with external addresses", resource=m.name)
 
 
 _T = """\
