@@ -109,6 +109,8 @@ RULE = ResourceRule(
             _T.format("p5.48xlarge"),
             _T.format("m7i.large"),
             _POOL.format("g2-standard-24"),
+            _POOL.format("a4-highgpu-8g-nolssd"),
+            _POOL.format("a4x-maxgpu-4g-metal-nolssd"),
             _POOL.format("g2-custom-8-32768"),
         ),
         (_INLINE, _T.format("p5.49xlarge"), _T.format("p3.2xlarge"), _POOL.format("a3-megagpu-8")),
