@@ -7,7 +7,6 @@ from datetime import datetime
 
 from .found_ends import End, Kind, best_of
 from .gcp_graph import GcpGraph
-from .gcp_inline_pools import cluster_inside
 from .gcp_jobs import ends_by_jobs, schedule_faults, speaks_of
 from .gcp_machines import Machines
 from .gcp_types import AUTOSCALERS, BUDGET, GROUPS, INSTANCE, JOB, NODE_POOL, POLICY_ATTACHMENT, RESOURCE_POLICY
@@ -83,9 +82,8 @@ def _kept_by_pool(pool: Resource) -> tuple[str, float | None]:
         values = [pool.get("autoscaling", k) for k in keys]
         path = f"autoscaling.{next((k for k, v in zip(keys, values, strict=True) if v), keys[0])}"
     else:
-        path, values = "nodeCount", [pool.get(k) for k in ("nodeCount", "initialNodeCount")][:2]
-        if cluster_inside(pool) and values[0] is None:
-            path = "initialNodeCount"
+        values = [pool.get(k) for k in ("nodeCount", "initialNodeCount")]
+        path = "initialNodeCount" if values[0] is None and values[1] is not None else "nodeCount"
     if any(map(late, values)):
         return path, None
     # A pool that names no number has one node.

@@ -224,7 +224,7 @@ def test_cores(kind: str, cores: int | None):
         ("{autoscaling: {totalMinNodeCount: 1}}", ("autoscaling.totalMinNodeCount", 1)),
         ("{autoscaling: {maxNodeCount: 2}, initialNodeCount: 0}", ("autoscaling.minNodeCount", 0)),
         ("{nodeCount: 3}", ("nodeCount", 3)),
-        ("{initialNodeCount: 0}", ("nodeCount", 0)),
+        ("{initialNodeCount: 0}", ("initialNodeCount", 0)),
         ("{}", ("nodeCount", 1)),
         ("{nodeCount: !unknown }", ("nodeCount", None)),
     ],
@@ -324,3 +324,33 @@ def test_preview_knows_that_no_network_has_the_profile(profiled: str, deps: str,
     assert ("GI3104" in {d.code for d in report.diagnostics}) is bool(decided)
     assert ("GI3104" in {u.code for u in report.undecided}) is not bool(decided)
     assert "GI3103" not in {d.code for d in report.diagnostics}
+
+
+INLINE = """
+- {type: gcp.serviceaccount.Account, name: sa, inputs: {accountId: nodes}}
+- type: gcp.container.Cluster
+  name: plane
+  inputs:
+    location: us-central1
+    initialNodeCount: 2
+    removeDefaultNodePool: %s
+    nodeConfig: {machineType: a2-highgpu-1g, serviceAccount: !ref sa.email }
+- type: gcp.container.Cluster
+  name: other
+  inputs: {location: us-east4, nodePools: [{name: cpu, nodeConfig: {machineType: e2-standard-4}}, {name: gpu, nodeConfig: {machineType: a3-megagpu-8}}]}
+"""
+
+
+def test_the_pools_that_a_cluster_describes_itself_are_machines():
+    kept = {m.path("machineType"): m for m in GcpGraph(graph_of(INLINE % "false")).machines}
+    inside = {f"other.nodePools[{n}].nodeConfig.machineType" for n in (0, 1)}
+    assert set(kept) == {"plane.nodeConfig.machineType", *inside}
+    assert kept["plane.nodeConfig.machineType"].has_gpus is True
+    assert {m.path("machineType") for m in GcpGraph(graph_of(INLINE % "true")).machines} == inside
+
+
+def test_a_finding_about_a_pool_inside_a_cluster_is_the_clusters():
+    found = [d for d in check_graph(graph_of(INLINE % "true"), now=NOW).diagnostics if d.code == "GI3290"]
+    assert [(d.resource, d.path, d.resource_type) for d in found] == [
+        ("other", "other.nodePools[1].nodeConfig.machineType", "gcp:container/cluster:Cluster")
+    ]

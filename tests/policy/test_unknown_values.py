@@ -29,6 +29,7 @@ LEFT = {
     ("GI3125", "provisioningModel"): "it names a reservation in kind",
     ("GI3161", "uri"): "a job may call anything",
     ("GI3167", "key"): "a taint may be any",
+    ("GI3169", "reservedIpRange"): "it is mostly the name of a range, which comes out of a resource",
     ("GI3180", "size"): "a size that grows is no loss",
     ("GI3182", "name"): "a name that is made is a new one",
     ("GI3220", "accountName"): "names are mostly made by the provider",
@@ -48,6 +49,7 @@ LEFT = {
     ("GI3295", "sourceSubnetworkIpRangesToNat"): "the NAT may take the subnet",
     ("GI3295", "region"): "as before",
     ("GI3350", "subnetwork"): "a subnet of an unknown region is mostly an output",
+    ("GI3353", "name"): "names that come out of resources are made to differ",
 }
 """What a rule says nothing of, and why that is no pass of a fault."""
 

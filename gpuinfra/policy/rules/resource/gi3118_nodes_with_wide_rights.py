@@ -18,7 +18,7 @@ from ...wire_values import late
 CODE = described("GI3118", "nodes-with-wide-rights", Severity.WARNING, __doc__, ("GCP-IAM-01", "GCP-GKE-08"))
 _DEFAULT = "-compute@developer.gserviceaccount.com"
 _WIDE = ("roles/editor", "roles/owner")
-_MEMBER = "gcp:projects/iAMMember:IAMMember"
+_GRANTS = {"gcp:projects/iAMMember:IAMMember": "member", "gcp:projects/iAMBinding:IAMBinding": "members"}
 _ACCOUNT = "gcp:serviceaccount/account:Account"
 
 
@@ -39,11 +39,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         elif named and (email is None or email == "default" or str(email).endswith(_DEFAULT)):
             said = "absent, which means the default compute account" if email is None else "the default compute account"
             yield CODE.at(m.path("serviceAccount"), said, resource=m.name)
-    for grant in ctx.gcp.of_type(_MEMBER):
-        ours = accounts.intersection(grant.property_dependencies.get("member", ()))
+    for grant in ctx.gcp.of_type(*_GRANTS):
+        ours = accounts.intersection(grant.property_dependencies.get(_GRANTS[grant.type], ()))
         if ours and late(grant.get("role")):
             yield Undecided(CODE.code, grant.name, "which role the nodes' account gets is not known yet")
-        if grant.get("role") in _WIDE and accounts.intersection(grant.property_dependencies.get("member", ())):
+        if ours and grant.get("role") in _WIDE:
             yield CODE.at(f"{grant.name}.role", f"the nodes' account gets {grant.get('role')}", resource=grant.name)
 
 
@@ -68,6 +68,10 @@ RULE = ResourceRule(
         (
             _T.format("null", "roles/logging.logWriter"),
             _T.format("!ref nodes.email ", "roles/editor"),
+            _T.format("!ref nodes.email ", "roles/owner")
+            .replace("IAMMember", "IAMBinding")
+            .replace("member: [", "members: [")
+            .replace('member: "serviceAccount:${nodes.email}"', 'members: ["serviceAccount:${nodes.email}"]'),
         ),
         (_T.format("!unknown ", "roles/logging.logWriter"),),
     ),

@@ -14,13 +14,18 @@ from typing import Any
 from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider, StorageKind
+from ...azure_network import range_of
 from ...gcp_storage import in_band, nearest_sizes
-from ...gcp_types import FILESTORE, LUSTRE, PARALLELSTORE
+from ...gcp_types import FILESTORE, LUSTRE, PARALLELSTORE, is_zone, last_part
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late, number
+from ...wire_values import entries, late, number, plain
 
 CODE = described("GI3169", "file-system-not-sold", Severity.ERROR, __doc__, ("GCP-STO-01", "GCP-STO-04", "GCP-STO-05"))
+
+_ZONAL = ("ZONAL", "HIGH_SCALE_SSD", "BASIC_HDD", "BASIC_SSD")
+_LONGEST = 26
+"""A range that a zonal Filestore keeps is no smaller."""
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -32,6 +37,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if late(size) or late(speed):
             yield Undecided(CODE.code, fs.name, "the size or the throughput is not known yet")
             continue
+        yield from _placed(fs, "")
         if speed is None and fs.get("dynamicTierOptions") is None:
             continue
         word = f"{number(speed):g}" if number(speed) is not None else "dynamic"
@@ -42,11 +48,37 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, fs.name, "the size or the tier is not known yet")
         elif isinstance(tier, str):
             yield from _judged(fs, StorageKind.NFS, tier, size, "fileShares.capacityGb", "")
+            if tier in _ZONAL:
+                yield from _placed(fs, tier, basic=tier.startswith("BASIC"))
             basic = tier.startswith(("BASIC", "STANDARD", "PREMIUM"))
             if basic and late(fs.get("protocol")):
                 yield Undecided(CODE.code, fs.name, "the protocol is not known yet")
             elif basic and fs.get("protocol") == "NFS_V4_1":
                 yield CODE.at(f"{fs.name}.protocol", f"NFS_V4_1 on tier {tier}, which speaks NFS 3", resource=fs.name)
+
+
+def _placed(fs: Resource, tier: str, *, basic: bool = False) -> Iterator[Diagnostic | Undecided]:
+    """What a file system of one zone says of its place, and of the range that it keeps."""
+    key = "location" if fs.get("location") is not None else "zone"
+    place = fs.get(key)
+    if late(place):
+        yield Undecided(CODE.code, fs.name, "its location is not known yet")
+    elif isinstance(place, str) and place and not is_zone(last_part(place)):
+        yield CODE.at(
+            f"{fs.name}.{key}",
+            f"{last_part(place)} is no zone, and {f'tier {tier}' if tier else 'Managed Lustre'} stands in one",
+            "write the zone of the nodes",
+            resource=fs.name,
+        )
+    for n, one in enumerate(entries(fs.get("networks"))):
+        kept = range_of(plain(one.get("reservedIpRange")))
+        if tier and not basic and kept is not None and kept.prefixlen > _LONGEST:
+            yield CODE.at(
+                f"{fs.name}.networks[{n}].reservedIpRange",
+                f"{kept}, and tier {tier} keeps a range of /24 to /{_LONGEST}",
+                f"take a /{_LONGEST} that no subnet has, or leave it out",
+                resource=fs.name,
+            )
 
 
 def _judged(fs: Resource, kind: StorageKind, tier: str, size: Any, key: str, tier_key: str) -> Iterator[Diagnostic]:
@@ -89,6 +121,9 @@ RULE = ResourceRule(
             _T.format('"36000"', '"400"'),
             _NFS.format("ZONAL", 1100, "null"),
             _NFS.format("BASIC_SSD", 2560, "NFS_V4_1"),
+            "- {type: gcp.lustre.Instance, name: scratch, inputs: {location: us-central1, capacityGib: '18000', perUnitStorageThroughput: '500'}}\n",
+            "- {type: gcp.filestore.Instance, name: home, inputs: {tier: ZONAL, location: us-central1-a, "
+            "fileShares: {capacityGb: 1024}, networks: [{network: net, reservedIpRange: 10.9.0.0/29}]}}\n",
             "- {type: gcp.parallelstore.Instance, name: scratch, inputs: {capacityGib: '12000'}}\n",
         ),
         (_T.format("!unknown ", '"500"'),),

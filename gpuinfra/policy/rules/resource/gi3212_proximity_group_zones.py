@@ -42,6 +42,17 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
     for nodes in ctx.azure.nodes:
         yield from _nodes(ctx.azure, nodes)
+    for pool in ctx.azure.pools:
+        zones = items(pool.value("availabilityZones"))
+        if pool.value("proximityPlacementGroupID") is not None and late(pool.value("availabilityZones")):
+            yield Undecided(CODE.code, pool.source.name, "the zones are not known yet")
+        elif pool.value("proximityPlacementGroupID") is not None and len(zones) > 1:
+            yield CODE.at(
+                pool.at("availabilityZones"),
+                f"a proximity placement group and {len(zones)} zones",
+                "name one zone",
+                resource=pool.source.name,
+            )
 
 
 def _nodes(azure: AzureGraph, nodes: AzureNodes) -> Iterator[Diagnostic | Undecided]:
@@ -78,6 +89,11 @@ _T = """\
   name: nodes
   inputs: {{zones: {2}, proximityPlacementGroup: {{id: !ref near.id }}}}
 """
+_POOL = """\
+- type: azure-native.containerservice.AgentPool
+  name: pool
+  inputs: {{vmSize: Standard_NC24ads_A100_v4, proximityPlacementGroupID: /subscriptions/s/p, availabilityZones: {0}}}
+"""
 _SIZES = "{vmSizes: [Standard_NC24ads_A100_v4]}"
 
 RULE = ResourceRule(
@@ -85,13 +101,14 @@ RULE = ResourceRule(
     ("placement",),
     check,
     Examples(
-        (_T.format('["1"]', _SIZES, '["1"]'), _T.format("null", "null", "null")),
+        (_T.format('["1"]', _SIZES, '["1"]'), _T.format("null", "null", "null"), _POOL.format('["1"]')),
         (
             _T.format('["1"]', "null", '["2"]'),
             _T.format("null", _SIZES, "null"),
             _T.format("null", "null", '["1", "2"]'),
+            _POOL.format('["1", "2"]'),
         ),
-        (_T.format("!unknown ", "null", "null"),),
+        (_T.format("!unknown ", "null", "null"), _POOL.format("!unknown ")),
     ),
     providers=(Provider.AZURE,),
 )

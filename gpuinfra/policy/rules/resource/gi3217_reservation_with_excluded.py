@@ -31,6 +31,25 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         for path, text, hint in _excluded(nodes):
             yield CODE.at(f"{nodes.name}.{path}", f"a capacity reservation, and {text}", hint, resource=nodes.name)
         yield from _waits(ctx.azure, nodes)
+    yield from _of_pools(ctx.azure)
+
+
+def _of_pools(azure: AzureGraph) -> Iterator[Diagnostic | Undecided]:
+    for pool in azure.pools:
+        if pool.value("capacityReservationGroupID") is None:
+            continue
+        priority = pool.value("scaleSetPriority")
+        if late(priority):
+            yield Undecided(CODE.code, pool.source.name, "the priority is not known yet")
+        found = (
+            [("scaleSetPriority", "the nodes are spot", "buy them as Regular")]
+            if str(priority).lower() == "spot"
+            else []
+        )
+        if pool.value("proximityPlacementGroupID") is not None:
+            found.append(("proximityPlacementGroupID", "a proximity placement group", "leave the group out"))
+        for key, text, hint in found:
+            yield CODE.at(pool.at(key), f"a capacity reservation, and {text}", hint, resource=pool.source.name)
 
 
 def _excluded(nodes: AzureNodes) -> Iterator[tuple[str, str, str]]:
@@ -77,15 +96,20 @@ _T = """\
       priority: {1}
       capacityReservation: {{capacityReservationGroup: {{id: /subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/capacityReservationGroups/c}}}}
 """
+_POOL = """\
+- type: azure-native.containerservice.AgentPool
+  name: pool
+  inputs: {{vmSize: Standard_NC4as_T4_v3, scaleSetPriority: {0}, capacityReservationGroupID: /subscriptions/s/c}}
+"""
 
 RULE = ResourceRule(
     CODE,
     ("capacity", "placement"),
     check,
     Examples(
-        (_T.format("false", "Regular"),),
-        (_T.format("false", "Spot"), _T.format("true", "Regular"), _T.format("null", "Regular")),
-        (_T.format("false", "!unknown "),),
+        (_T.format("false", "Regular"), _POOL.format("Regular")),
+        (_T.format("false", "Spot"), _T.format("true", "Regular"), _T.format("null", "Regular"), _POOL.format("Spot")),
+        (_T.format("false", "!unknown "), _POOL.format("!unknown ")),
     ),
     providers=(Provider.AZURE,),
 )

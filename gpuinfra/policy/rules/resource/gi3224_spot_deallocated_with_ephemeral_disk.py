@@ -34,6 +34,22 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 "set evictionPolicy: Delete",
                 resource=nodes.name,
             )
+    for pool in ctx.azure.pools:
+        values = [pool.value(k) for k in ("scaleSetPriority", "osDiskType", "scaleSetEvictionPolicy")]
+        # A pool that leaves the policy out has Delete.
+        words = [str(v).lower() for v in values]
+        wrong = all(
+            late(v) or w == k for v, w, k in zip(values, words, ("spot", "ephemeral", "deallocate"), strict=True)
+        )
+        if wrong and any(map(late, values)):
+            yield Undecided(CODE.code, pool.source.name, "the priority, the disk or the policy is not known yet")
+        elif wrong:
+            yield CODE.at(
+                pool.at("scaleSetEvictionPolicy"),
+                "the system disk is ephemeral, and the eviction policy is Deallocate",
+                "set scaleSetEvictionPolicy: Delete",
+                resource=pool.source.name,
+            )
 
 
 _T = """\
@@ -45,6 +61,11 @@ _T = """\
       evictionPolicy: {0}
       storageProfile: {{osDisk: {{caching: ReadOnly, diffDiskSettings: {1}}}}}
 """
+_POOL = """\
+- type: azure-native.containerservice.AgentPool
+  name: pool
+  inputs: {{scaleSetPriority: Spot, osDiskType: {0}, scaleSetEvictionPolicy: {1}}}
+"""
 _LOCAL = "{option: Local}"
 
 RULE = ResourceRule(
@@ -52,9 +73,9 @@ RULE = ResourceRule(
     ("capacity", "storage"),
     check,
     Examples(
-        (_T.format("Delete", _LOCAL), _T.format("Deallocate", "null")),
-        (_T.format("Deallocate", _LOCAL), _T.format("null", _LOCAL)),
-        (_T.format("!unknown ", _LOCAL),),
+        (_T.format("Delete", _LOCAL), _T.format("Deallocate", "null"), _POOL.format("Ephemeral", "null")),
+        (_T.format("Deallocate", _LOCAL), _T.format("null", _LOCAL), _POOL.format("Ephemeral", "Deallocate")),
+        (_T.format("!unknown ", _LOCAL), _POOL.format("Ephemeral", "!unknown ")),
     ),
     providers=(Provider.AZURE,),
 )

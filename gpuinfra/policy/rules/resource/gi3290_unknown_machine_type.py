@@ -98,6 +98,11 @@ def _gpu_kinds(provider: Provider) -> frozenset[str]:
 
 
 _T = "- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{instanceType: {0}}}}}\n"
+_INLINE = """\
+- type: gcp.container.Cluster
+  name: plane
+  inputs: {location: us-central1, nodePools: [{name: gpu, nodeConfig: {machineType: a3-megagpu-8}}]}
+"""
 _POOL = "- {{type: gcp.container.NodePool, name: pool, inputs: {{nodeConfig: {{machineType: {0}}}}}}}\n"
 
 RULE = ResourceRule(
@@ -109,9 +114,11 @@ RULE = ResourceRule(
             _T.format("p5.48xlarge"),
             _T.format("m7i.large"),
             _POOL.format("g2-standard-24"),
+            _POOL.format("a4-highgpu-8g-nolssd"),
+            _POOL.format("a4x-maxgpu-4g-metal-nolssd"),
             _POOL.format("g2-custom-8-32768"),
         ),
-        (_T.format("p5.49xlarge"), _T.format("p3.2xlarge"), _POOL.format("a3-megagpu-8")),
+        (_INLINE, _T.format("p5.49xlarge"), _T.format("p3.2xlarge"), _POOL.format("a3-megagpu-8")),
         (_T.format("!unknown "),),
     ),
     providers=(Provider.AWS, Provider.GCP),

@@ -15,6 +15,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_graph import (
     AVAILABILITY_SET,
+    BASTION,
     CLUSTER,
     INTERFACE,
     LUSTRE,
@@ -34,6 +35,7 @@ from ...wire_values import differ, entries, late, plain
 
 CODE = described("GI3380", "parts-in-different-regions", Severity.ERROR, __doc__)
 _RESOURCE_GROUP, _DISK = f"{PREFIX}:resources:ResourceGroup", f"{PREFIX}:compute:Disk"
+_ENDPOINT = f"{PREFIX}:network:PrivateEndpoint"
 _SUBNET_OF = {LUSTRE: "filesystemSubnet", NETAPP_VOLUME: "subnetId"}
 
 
@@ -74,10 +76,13 @@ def _bound(azure: AzureGraph) -> Iterator[tuple[Resource, Resource]]:
     for box in azure.of_type(MACHINE):
         block = box.get("availabilitySet")
         yield from ((box, a) for a in azure.to(box, "availabilitySet", block, AVAILABILITY_SET).resources)
-    for nic in azure.of_type(INTERFACE):
+    for nic in azure.of_type(INTERFACE, BASTION):
         for block in entries(nic.get("ipConfigurations")):
             for subnet in azure.to(nic, "ipConfigurations", block.get("subnet"), SUBNET).resources:
                 yield from ((nic, n) for n in _networks(azure, subnet))
+    for end in azure.of_type(_ENDPOINT):
+        for subnet in azure.to(end, "subnet", end.get("subnet"), SUBNET).resources:
+            yield from ((end, n) for n in _networks(azure, subnet))
     for kind, key in _SUBNET_OF.items():
         for fs in azure.of_type(kind):
             yield from ((fs, n) for s in azure.linked(fs, key, SUBNET).resources for n in _networks(azure, s))
