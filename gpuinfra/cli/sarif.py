@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..diagnostics import Code, Diagnostic, Severity, Suppressed
+from ..diagnostics import OWN_CODES, Code, Diagnostic, Severity, Suppressed, docs_of
 from ..policy.baseline import fingerprint
 from .places import shown_path, uri
 
@@ -52,15 +52,23 @@ def as_sarif(report: Report) -> dict[str, Any]:
 def _rules(codes: Sequence[str]) -> list[dict[str, Any]]:
     if not codes:
         return []
+    from ..policy.organisation import own_rules
     from ..reference.codes import all_codes, rules_by_code
 
     known, rules = all_codes(), rules_by_code()
+    if any(c.startswith(OWN_CODES) for c in codes):
+        own = {r.code.code: r for r in own_rules().rules}
+        known, rules = {**known, **{c: r.code for c, r in own.items()}}, {**rules, **own}
     return [_rule(known[c], rules.get(c)) if c in known else {"id": c} for c in codes]
 
 
 def _rule(code: Code, rule: Rule | None) -> dict[str, Any]:
-    docs = f"docs/reference/rules.md#{code.code.lower()}"
-    told = [("Why", code.why), ("Fix", code.fix), ("References", "; ".join(code.references)), ("Docs", docs)]
+    told = [
+        ("Why", code.why),
+        ("Fix", code.fix),
+        ("References", "; ".join(code.references)),
+        ("Docs", docs_of(code.code)),
+    ]
     parts = [(title, text) for title, text in told if text]
     return {
         "id": code.code,
