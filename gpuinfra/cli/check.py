@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from datetime import datetime
 
 import click
@@ -37,7 +38,7 @@ def command(specs: tuple[str, ...], only_specs: bool, governing: Governing, now:
       gpuinfra check stacks/*/cluster.yaml --format sarif --output findings.sarif
     """
     failed = False
-    wanted = [path for path in dict.fromkeys(specs) if not only_specs or _is_spec(path)]
+    wanted = [path for path in _each_once(specs) if not only_specs or _is_spec(path)]
     if not wanted:
         note(f"gpuinfra: no spec is among the {len(specs)} files: nothing was checked")
     for path in wanted:
@@ -51,6 +52,14 @@ def command(specs: tuple[str, ...], only_specs: bool, governing: Governing, now:
             failed = True
     status = governing.finish(not_judged=NOT_JUDGED)
     return 2 if failed else status
+
+
+def _each_once(paths: Iterable[str]) -> Iterable[str]:
+    """The paths without those that name a file again, as ./cluster.yaml does. A `..` may lead out of a link, and is let be."""
+    found: dict[str, str] = {}
+    for path in paths:
+        found.setdefault(path if ".." in path else os.path.normpath(path), path)
+    return found.values()
 
 
 _NAMED = re.compile(r"(?:.*[.-])?cluster\.ya?ml")

@@ -42,7 +42,7 @@ def as_sarif(report: Report) -> dict[str, Any]:
             for place in dict.fromkeys(uri(f) for f in report.files if not f.startswith("<"))
         ],
         "results": [
-            *(_result(d, index[d.code], report.files) for d in results),
+            *(_result(d, index[d.code], report) for d in results),
             *(_open(u, index[u.code], report.files) for u in report.undecided),
         ],
     }
@@ -88,7 +88,7 @@ def _rule(code: Code, rule: Rule | None) -> dict[str, Any]:
     }
 
 
-def _result(d: Diagnostic, index: int, files: Sequence[str]) -> dict[str, Any]:
+def _result(d: Diagnostic, index: int, report: Report) -> dict[str, Any]:
     suppressed = d.suppression if d.suppression and d.suppression.kind in _KEPT else None
     severity = suppressed.severity if suppressed else d.severity
     out: dict[str, Any] = {
@@ -96,7 +96,7 @@ def _result(d: Diagnostic, index: int, files: Sequence[str]) -> dict[str, Any]:
         "ruleIndex": index,
         "level": _LEVEL[severity],
         "message": {"text": d.message + (f"\nhint: {d.hint}" if d.hint else "")},
-        "locations": [_location(d, files)],
+        "locations": [_location(d, report)],
         "partialFingerprints": {
             "gpuinfra/v1": fingerprint(d, shown_path(d.source.file) if d.source else ""),
         },
@@ -112,9 +112,10 @@ def _result(d: Diagnostic, index: int, files: Sequence[str]) -> dict[str, Any]:
     return out
 
 
-def _location(d: Diagnostic, files: Sequence[str]) -> dict[str, Any]:
+def _location(d: Diagnostic, report: Report) -> dict[str, Any]:
     out: dict[str, Any] = {}
-    file = d.source.file if d.source else files[0] if len(files) == 1 else ""
+    alone = report.files[0] if len(report.files) == 1 else ""
+    file = report.on_disk(d.source.file) if d.source else alone
     if file:
         physical: dict[str, Any] = {"artifactLocation": {"uri": uri(file)}}
         if d.source and d.source.line:
