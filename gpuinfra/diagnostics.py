@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -60,8 +61,27 @@ class Code:
 
         Secrets that the texts quote are left out here as well, for rules that quote a value themselves.
         """
-        texts = (redacted(path), redacted(message), redacted(hint) or self.fix)
+        texts = (redacted(path), redacted(_of_one(message)), redacted(_of_one(hint)) or self.fix)
         return Diagnostic(self.code, severity or self.severity, *texts, resource=resource, facts=self.facts)
+
+
+_ONE_OF_MANY = re.compile(
+    r"(?<![\w.,:/$~<>=-])1 ((?:free )?)(node|machine|pool|zone|label|channel|interface|GPU|resource|address)(?:e?s)\b"
+    r"((?: of [\w.'-]+)?)( are\b| were\b| have\b| run\b| stand\b| start\b| need\b| take\b| share\b| talk\b)?"
+)
+_VERBS = {" are": " is", " were": " was", " have": " has"}
+
+
+def _of_one(text: str) -> str:
+    """A text in which a count of one has its noun and its verb in the singular: rules write '{n} nodes are wanted'."""
+    if "1 " not in text:
+        return text
+
+    def single(match: re.Match[str]) -> str:
+        verb = match[4] or ""
+        return f"1 {match[1]}{match[2]}{match[3]}{_VERBS.get(verb, f'{verb}s' if verb else '')}"
+
+    return _ONE_OF_MANY.sub(single, text)
 
 
 class Suppressed(StrEnum):
@@ -93,6 +113,15 @@ class Suppression:
         return {k: v for k, v in out.items() if v}
 
 
+OWN_CODES = "GI9"
+"""Beginning of the codes of an organisation's own rules."""
+
+
+def docs_of(code: str) -> str:
+    """Where a code is explained."""
+    return f"gpuinfra explain {code}" if code.startswith(OWN_CODES) else f"docs/reference/rules.md#{code.lower()}"
+
+
 @dataclass(frozen=True)
 class Diagnostic:
     """One finding. `path` is empty where the whole document is meant; `source` is filled in by whoever read the file."""
@@ -113,8 +142,9 @@ class Diagnostic:
 
     @property
     def docs(self) -> str:
-        """Where the code is explained, as a path inside the project's documentation."""
-        return f"docs/reference/rules.md#{self.code.lower()}"
+        """Where the code is explained: a path inside the project's documentation, or of an organisation's own rule, which
+        has no page there, the command that shows it."""
+        return docs_of(self.code)
 
     @property
     def is_error(self) -> bool:

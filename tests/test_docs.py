@@ -27,7 +27,8 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return [(m[1], m[2]) for m in BLOCK.finditer(page.read_text())]
 
 
-def run_console(text: str, folder: Path, env: dict[str, str]) -> None:
+def run_console(text: str, folder: Path, env: dict[str, str], *, exact: bool) -> None:
+    shown = shown_below(text)
     for line in text.splitlines():
         if not line.startswith("$ "):
             continue
@@ -37,6 +38,32 @@ def run_console(text: str, folder: Path, env: dict[str, str]) -> None:
         done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, capture_output=True, text=True, timeout=120)
         assert done.returncode == int(note or 0), f"$ {command}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr
+        if exact:
+            assert_shown(shown.get(line, []), done.stdout + done.stderr)
+
+
+VERBATIM = {"docs/how-to/lint.md", "docs/how-to/preflight.md", "docs/how-to/rules-in-ci.md"}
+"""Pages whose commands print what the page shows."""
+
+
+def shown_below(text: str) -> dict[str, list[str]]:
+    """The lines that a block shows below each command."""
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            found[line] = []
+        elif found:
+            found[next(reversed(found))].append(line)
+    return found
+
+
+def assert_shown(wanted: list[str], printed: str) -> None:
+    """Each line that the page shows was printed, in that order. `…` stands for lines, or for the rest of one."""
+    left = iter(printed.splitlines())
+    for line in wanted:
+        if line != "…":
+            start, more = line.removesuffix("…"), line.endswith("…")
+            assert any(p.startswith(start) if more else p == line for p in left), f"not printed: {line}\n{printed}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
@@ -55,7 +82,7 @@ def test_code_blocks(page: Path, tmp_path: Path):
             if first:
                 (tmp_path / first[1]).write_text(text)
         elif kind == "console":
-            run_console(text, tmp_path, env)
+            run_console(text, tmp_path, env, exact=str(page.relative_to(ROOT)) in VERBATIM)
         elif kind == "python":
             done = subprocess.run([sys.executable, "-c", text], cwd=tmp_path, env=env, capture_output=True, text=True)
             assert done.returncode == 0, done.stderr

@@ -16,15 +16,15 @@ _COMMAND = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO:
 
 def as_annotations(report: Report) -> str:
     """One line for each finding, and one for each rule that raised."""
-    lines = [_line(d) for d in report.findings]
+    lines = [_line(d, report.on_disk(d.source.file) if d.source else "") for d in report.findings]
     lines += [f"::error title=gpuinfra::{_data(printable(f))}" for f in report.faults]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _line(d: Diagnostic) -> str:
+def _line(d: Diagnostic, file: str) -> str:
     where: list[tuple[str, str]] = []
     if d.source:
-        where.append(("file", shown_path(d.source.file)))
+        where.append(("file", shown_path(file)))
         if d.source.line:
             where += [("line", str(d.source.line)), ("col", str(max(1, d.source.column)))]
     where.append(("title", f"{d.code} {d.path}".strip()))

@@ -24,12 +24,13 @@ _CODE = re.compile(r"[Gg][Ii][0-9]{4}")
 def command(subject: str) -> int:
     """Explain a code, a field, a type or a GPU.
 
-    A code of a finding, a field of the spec by its path or its end, an instance type, a GPU model or family. A word that
-    is none of these is wrong usage: exit status 2.
+    A code of a finding or its name, a field of the spec by its path or its end, an instance type, a GPU model or family.
+    A word that is none of these is wrong usage: exit status 2.
 
     \b
     Examples:
       gpuinfra explain GI2001
+      gpuinfra explain subnets-overlap
       gpuinfra explain node_pools.capacity.type
       gpuinfra explain p5.48xlarge
       gpuinfra explain H200
@@ -43,7 +44,7 @@ def command(subject: str) -> int:
     guess = (
         f"; did you mean {' or '.join(near)}?" if near else "; see gpuinfra instances, gpuinfra gpus, docs/reference"
     )
-    note(f"error: '{subject}' is no code, field, instance type or GPU that is known here{guess}")
+    note(f"error: '{subject}' is no code, name of one, field, instance type or GPU that is known here{guess}")
     return 2
 
 
@@ -61,15 +62,20 @@ def _near_codes(subject: str) -> tuple[str, ...]:
 
 
 def _code(subject: str) -> str:
-    if not _CODE.fullmatch(subject):
-        return ""
-    from ..policy.organisation import own_rules
+    """The entry of a code, by its number or by its name."""
     from ..reference.codes import rules_by_code
 
-    name = subject.upper()
-    rule = rules_by_code().get(name) or next((r for r in own_rules().rules if r.code.code == name), None)
-    code = rule.code if rule else _codes().get(name)
-    return _entry(code, rule) if code else ""
+    rules = {**rules_by_code(), **_own()}
+    codes = {**_codes(), **{number: rule.code for number, rule in rules.items()}}
+    fold = subject.casefold()
+    found = codes.get(subject.upper()) or next((c for c in codes.values() if c.slug.casefold() == fold), None)
+    return _entry(found, rules.get(found.code)) if found else ""
+
+
+def _own() -> dict[str, Rule]:
+    from ..policy.organisation import own_rules
+
+    return {r.code.code: r for r in own_rules().rules}
 
 
 def _entry(code: Code, rule: Rule | None) -> str:
@@ -319,6 +325,7 @@ def _subjects() -> Iterable[str]:
 
     sources: tuple[Callable[[], Iterable[str]], ...] = (
         lambda: _codes(),
+        lambda: (c.slug for c in (*_codes().values(), *(r.code for r in _own().values()))),
         lambda: (_plain(f.path) for f in spec_fields()),
         lambda: (r["instance_type"] for r in rows.instances() if not rows.attached_kind(r["instance_type"])),
         lambda: (r["gpu_model"] for r in rows.gpus()),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..diagnostics import Diagnostic, has_errors
+from .output import note
 from .report import Report, form_option, output_option, publish, save
 
 if TYPE_CHECKING:
@@ -151,6 +152,11 @@ class Governing:
         """What was found, after settings and baseline had their say."""
         done = self._ready(datetime.now(UTC)).result(not_judged=not_judged)
         findings, hidden = done.findings, done.hidden
+        if self._ready(datetime.now(UTC)).baseline_of_others:
+            # A folder was moved, or it is another stack's: every finding counts, and the reason is not to be guessed.
+            note(
+                f"gpuinfra: {self.baseline_file}: none of its entries is about what was judged, so that nothing is known from it"
+            )
         if self.baseline_to_write is not None:
             findings, hidden = self._written(done.raw, findings, hidden)
         return Report(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
 from ..diagnostics import Diagnostic
+from ..spec.reading import shown_file
 from .output import printable
 from .places import shown_path
 
@@ -20,7 +21,7 @@ _NO_FILE = "gpuinfra"
 def as_junit(report: Report) -> str:
     """The XML document. An error is a failure; a warning passes and says itself; what is waived, in the baseline or
     undecided is skipped with its reason; a rule that raised is an error."""
-    suites: dict[str, list[Diagnostic]] = {shown_path(f): [] for f in report.files}
+    suites: dict[str, list[Diagnostic]] = {shown_path(shown_file(f)): [] for f in report.files}
     alone = next(iter(suites), _NO_FILE) if len(suites) == 1 else _NO_FILE
     for d in (*report.findings, *report.hidden):
         suites.setdefault(shown_path(d.source.file) if d.source else alone, []).append(d)

@@ -20,5 +20,9 @@ def shown_path(file: str) -> str:
 def uri(file: str) -> str:
     """The same as a URI reference: relative below the working folder, else file://."""
     path = shown_path(file)
-    quoted = quote(path, safe="/", errors="surrogatepass")
+    try:
+        # The bytes of the name, whatever they are.
+        quoted = quote(os.fsencode(path), safe="/")
+    except UnicodeEncodeError:
+        quoted = quote(path, safe="/", errors="surrogatepass")
     return f"file://{quoted}" if path.startswith("/") else quoted

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..diagnostics import Diagnostic, Suppressed, has_errors, in_order, summary
+from ..spec.reading import shown_file
 from . import findings as rendering
 from .output import as_json, note, printable, terminal_width, write
 
@@ -57,6 +58,10 @@ class Report:
     """Further keys of the JSON form."""
     sources: tuple[str, ...] = ()
     """Further files that findings point into, whose lines may be shown."""
+
+    def on_disk(self, shown: str) -> str:
+        """The file that a finding's place names. Findings have its name printable, whatever characters are in it."""
+        return next((f for f in self.files if f != shown and shown_file(f) == shown), shown)
 
     @property
     def status(self) -> int:
@@ -156,7 +161,7 @@ def excerpts(paths: Iterable[str]) -> dict[str, Sequence[str]]:
             continue
         try:
             with open(path, encoding="utf-8-sig") as file:
-                lines[path] = file.read(2**20).splitlines()
+                lines[shown_file(path)] = file.read(2**20).splitlines()
         except (OSError, ValueError):
             continue
     return lines

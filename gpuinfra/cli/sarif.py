@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..diagnostics import Code, Diagnostic, Severity, Suppressed
+from ..diagnostics import OWN_CODES, Code, Diagnostic, Severity, Suppressed, docs_of
 from ..policy.baseline import fingerprint
 from .places import shown_path, uri
 
@@ -42,7 +42,7 @@ def as_sarif(report: Report) -> dict[str, Any]:
             for place in dict.fromkeys(uri(f) for f in report.files if not f.startswith("<"))
         ],
         "results": [
-            *(_result(d, index[d.code], report.files) for d in results),
+            *(_result(d, index[d.code], report) for d in results),
             *(_open(u, index[u.code], report.files) for u in report.undecided),
         ],
     }
@@ -52,15 +52,23 @@ def as_sarif(report: Report) -> dict[str, Any]:
 def _rules(codes: Sequence[str]) -> list[dict[str, Any]]:
     if not codes:
         return []
+    from ..policy.organisation import own_rules
     from ..reference.codes import all_codes, rules_by_code
 
     known, rules = all_codes(), rules_by_code()
+    if any(c.startswith(OWN_CODES) for c in codes):
+        own = {r.code.code: r for r in own_rules().rules}
+        known, rules = {**known, **{c: r.code for c, r in own.items()}}, {**rules, **own}
     return [_rule(known[c], rules.get(c)) if c in known else {"id": c} for c in codes]
 
 
 def _rule(code: Code, rule: Rule | None) -> dict[str, Any]:
-    docs = f"docs/reference/rules.md#{code.code.lower()}"
-    told = [("Why", code.why), ("Fix", code.fix), ("References", "; ".join(code.references)), ("Docs", docs)]
+    told = [
+        ("Why", code.why),
+        ("Fix", code.fix),
+        ("References", "; ".join(code.references)),
+        ("Docs", docs_of(code.code)),
+    ]
     parts = [(title, text) for title, text in told if text]
     return {
         "id": code.code,
@@ -80,7 +88,7 @@ def _rule(code: Code, rule: Rule | None) -> dict[str, Any]:
     }
 
 
-def _result(d: Diagnostic, index: int, files: Sequence[str]) -> dict[str, Any]:
+def _result(d: Diagnostic, index: int, report: Report) -> dict[str, Any]:
     suppressed = d.suppression if d.suppression and d.suppression.kind in _KEPT else None
     severity = suppressed.severity if suppressed else d.severity
     out: dict[str, Any] = {
@@ -88,7 +96,7 @@ def _result(d: Diagnostic, index: int, files: Sequence[str]) -> dict[str, Any]:
         "ruleIndex": index,
         "level": _LEVEL[severity],
         "message": {"text": d.message + (f"\nhint: {d.hint}" if d.hint else "")},
-        "locations": [_location(d, files)],
+        "locations": [_location(d, report)],
         "partialFingerprints": {
             "gpuinfra/v1": fingerprint(d, shown_path(d.source.file) if d.source else ""),
         },
@@ -104,9 +112,10 @@ def _result(d: Diagnostic, index: int, files: Sequence[str]) -> dict[str, Any]:
     return out
 
 
-def _location(d: Diagnostic, files: Sequence[str]) -> dict[str, Any]:
+def _location(d: Diagnostic, report: Report) -> dict[str, Any]:
     out: dict[str, Any] = {}
-    file = d.source.file if d.source else files[0] if len(files) == 1 else ""
+    alone = report.files[0] if len(report.files) == 1 else ""
+    file = report.on_disk(d.source.file) if d.source else alone
     if file:
         physical: dict[str, Any] = {"artifactLocation": {"uri": uri(file)}}
         if d.source and d.source.line:

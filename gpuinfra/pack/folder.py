@@ -47,6 +47,8 @@ def write_pack(
         raise PackFolderError(
             f"'{name}' is no name of a policy pack: up to 100 letters, digits, hyphens, underscores and periods"
         )
+    for line in requirements:
+        _check_requirement(line)
     if folder.exists() and not folder.is_dir():
         raise PackFolderError(f"{folder} is a file; name a new folder")
     try:
@@ -63,6 +65,19 @@ def write_pack(
     except OSError as e:
         raise PackFolderError(f"{e.filename or folder} cannot be written: {e.strerror or e}") from e
     return tuple(written)
+
+
+def _check_requirement(line: str) -> None:
+    """Refuses what pip would read as more than one requirement: another line, or an option as --index-url."""
+    shown = line.encode("unicode_escape").decode()[:80]
+    if len(line.splitlines()) != 1 or not line.strip() or line.rstrip().endswith("\\") or not line.isprintable():
+        raise PackFolderError(f"'{shown}' is no requirement: one line of text is wanted, as gpuinfra[policy]==1.0")
+    option = next((word for word in line.split() if word.startswith("-")), "")
+    if option:
+        raise PackFolderError(
+            f"'{shown}' holds the option {option[:40]}: a requirement names a package, a file or an address; write options "
+            "into pip's own configuration"
+        )
 
 
 def _is_ours(folder: Path) -> bool:

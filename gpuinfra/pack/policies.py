@@ -9,6 +9,7 @@ from pulumi_policy import EnforcementLevel, PolicyConfigSchema, StackValidationP
 from pulumi_policy import Severity as PolicySeverity
 
 from ..diagnostics import Code, Severity
+from ..policy.last_inputs import compares
 from ..policy.rule import ResourceRule
 from .settings import LEVEL, UNDECIDED, WAIVERS, WAIVERS_SCHEMA
 
@@ -33,13 +34,20 @@ class RulePolicy(StackValidationPolicy):
 
 def policies(rules: Iterable[ResourceRule]) -> list[StackValidationPolicy]:
     """The policies of the rules, and the one of undecided verdicts."""
-    return [*(_policy(rule.code, rule.tags) for rule in rules), _undecided()]
+    return [*(_policy(rule.code, rule.tags, compares(rule)) for rule in rules), _undecided()]
 
 
-def _policy(code: Code, tags: tuple[str, ...]) -> RulePolicy:
+_NOT_SHOWN: Final = (
+    "What it compares with the last deployment stays unsaid here, since the engine shows a pack no old state; "
+    "`gpuinfra lint --preview` sees it."
+)
+
+
+def _policy(code: Code, tags: tuple[str, ...], blind: bool) -> RulePolicy:
+    about = code.summary or code.slug
     return RulePolicy(
         code.code,
-        code.summary or code.slug,
+        f"{about} {_NOT_SHOWN}" if blind else about,
         enforcement_level=LEVEL_OF[code.severity],
         config_schema=PolicyConfigSchema({WAIVERS: WAIVERS_SCHEMA}),
         display_name=code.slug,

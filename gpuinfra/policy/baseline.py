@@ -14,6 +14,8 @@ from ..diagnostics import Code, Diagnostic, Severity, Source, Suppressed, Suppre
 from ..spec.reading import shown_file
 
 FORM = "gpuinfra-baseline/v1"
+_MAX_BYTES = 64 * 2**20
+"""A finding takes 300 bytes."""
 
 BROKEN = Code(
     "GI1070",
@@ -104,7 +106,11 @@ def read_file(path: str) -> Baseline | Diagnostic:
     shown = shown_file(path)
     try:
         with open(path, "rb") as file:
-            text = file.read().decode("utf-8-sig")
+            data = file.read(_MAX_BYTES + 1)
+        if len(data) > _MAX_BYTES:
+            said = f"the baseline cannot be used: it is larger than {_MAX_BYTES // 2**20} MiB"
+            return BROKEN.at("", said).located(Source(shown))
+        text = data.decode("utf-8-sig")
     except OSError as e:
         return BROKEN.at("", f"the baseline cannot be read: {e.strerror or e}").located(Source(shown))
     except ValueError:
@@ -162,6 +168,11 @@ class Matching:
         self._left[entry] -= 1
         why = Suppression(Suppressed.BASELINE, d.severity, "known from the baseline", by=self.baseline.file)
         return replace(d, severity=Severity.INFO, suppression=why)
+
+    def of_others(self, files: Iterable[str]) -> bool:
+        """Whether no entry is about any of the judged files: it is the baseline of another stack."""
+        judged = {known_as(file, self.baseline.file) for file in files}
+        return bool(self.baseline.entries) and not any(e.file in judged for e in self.baseline.entries)
 
     def gone(self, files: Iterable[str], not_judged: tuple[str, ...] = ()) -> tuple[Diagnostic, ...]:
         """A finding for each entry about one of the judged files that did not occur; of codes whose rules ran."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..diagnostics import Diagnostic, Severity, Suppressed, Suppression, in_order
+from ..diagnostics import OWN_CODES, Diagnostic, Severity, Suppressed, Suppression, in_order
 from ..plan.models import ClusterPlan
 from ..spec.models import Waiver
 from ..vocabulary import Provider
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from .account_facts import AccountFacts
 
 _SHORTEST_SECRET = 4
-_OWN = "GI9"
-"""Beginning of the codes of an organisation's own rules."""
 
 
 class RuleError(Exception):
@@ -45,7 +43,7 @@ class RuleError(Exception):
     def __init__(self, rule: Rule, error: BaseException) -> None:
         self.rule = rule
         self.error = error
-        own = rule.code.code.startswith(_OWN)
+        own = rule.code.code.startswith(OWN_CODES)
         reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         said = f"rule {rule.code.code} ({rule.code.slug}): {reason}; the input is not to blame, please "
         whom = f"tell who keeps {rule.check.__module__}" if own else "report it"
@@ -164,7 +162,7 @@ def verified(verdict: object, rule: Rule) -> Diagnostic:
     """The finding of a rule; TypeError or ValueError for what is none, or speaks in another's name."""
     if not isinstance(verdict, Diagnostic):
         raise TypeError(f"a rule gives findings, and no {type(verdict).__name__}")
-    if rule.code.code.startswith(_OWN) and verdict.code != rule.code.code:
+    if rule.code.code.startswith(OWN_CODES) and verdict.code != rule.code.code:
         raise ValueError(f"its finding has the code {verdict.code}")
     return verdict
 
@@ -187,7 +185,7 @@ def _verdicts(
         if provider is not None and provider not in rule.providers:
             continue
         try:
-            with told_aside() if rule.code.code.startswith(_OWN) else nullcontext():
+            with told_aside() if rule.code.code.startswith(OWN_CODES) else nullcontext():
                 for verdict in check(rule):
                     said.append(verdict if isinstance(verdict, others) else verified(verdict, rule))
         except (Exception, SystemExit) as e:

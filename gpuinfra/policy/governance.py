@@ -113,6 +113,11 @@ class Governor:
                 return replace(d, severity=Severity.INFO, message=message, suppression=why)
         return d
 
+    @property
+    def baseline_of_others(self) -> bool:
+        """Whether there is a baseline, and none of its entries is about what was judged."""
+        return self._matching is not None and self._matching.of_others(self._files)
+
     def result(self, *, not_judged: tuple[str, ...] = ()) -> Governed:
         """What is said in the end. `not_judged` are beginnings of codes whose rules did not run, as GI3: nobody can say
         that a waiver of one covers nothing."""

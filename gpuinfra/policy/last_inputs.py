@@ -7,8 +7,9 @@ from dataclasses import replace
 from operator import eq
 from typing import Any, cast
 
+from .registry import module_of
 from .resource_graph import Resource
-from .rule import GraphContext
+from .rule import GraphContext, Rule
 from .wire_values import items, late, number, plain, truth
 
 
@@ -17,6 +18,12 @@ def last(ctx: GraphContext, r: Resource) -> Resource | None:
     found = ctx.facts.get(r.urn)
     inputs = cast("Mapping[str, Any]", found).get("inputs") if isinstance(found, Mapping) else None
     return replace(r, inputs=cast("Mapping[str, Any]", inputs)) if isinstance(inputs, Mapping) else None
+
+
+def compares(rule: Rule) -> bool:
+    """Whether a rule looks at the last deployment: what it would find there stays unsaid where nobody shows it."""
+    shown = any(isinstance(found, Mapping) and "inputs" in found for found in rule.examples.facts.values())
+    return shown or any(value in _READERS for value in vars(module_of(rule)).values() if callable(value))
 
 
 def changed(
@@ -94,3 +101,6 @@ def covered(r: Resource, option: str, path: str) -> bool:
     """Whether an option (ignoreChanges, replaceOnChanges) names a path, or something around it."""
     written = [str(w).replace("[*]", "").replace(".*", "") for w in items(r.options.get(option))]
     return any(w in ("*", path) or path.startswith(f"{w}.") for w in written)
+
+
+_READERS = (last,)

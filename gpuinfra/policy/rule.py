@@ -101,7 +101,7 @@ class Examples:
 
 @dataclass(frozen=True)
 class RuleOptions:
-    """What an organisation may set of the rules, in its settings file or in the configuration of the policy pack."""
+    """What an organisation may set of the rules, in its settings file."""
 
     lease_above_usd_per_hour: float = DEAR_USD_PER_HOUR
     """From this worst hourly price on, GPU nodes need an end, and a cluster a budget."""

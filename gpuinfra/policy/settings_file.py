@@ -8,7 +8,7 @@ from typing import Any, ClassVar, cast
 
 from pydantic import Field, ValidationError
 
-from ..diagnostics import Code, Diagnostic, Severity, Source, did_you_mean, has_errors
+from ..diagnostics import OWN_CODES, Code, Diagnostic, Severity, Source, did_you_mean, has_errors
 from ..spec import findings as f
 from ..spec.base import Day, SpecModel, Text
 from ..spec.document import compose
@@ -28,7 +28,6 @@ from .settings import (
 )
 
 _READING = "GI1"
-_OWN_RULES = "GI9"
 _MAX_FINDINGS = 50
 
 
@@ -112,7 +111,7 @@ def _wrong_level(code: str, word: str, path: Path, positions: Positions) -> Diag
         message = f"{shown(word)} is not one of {', '.join(LEVELS)}"
         return f.UNKNOWN_WORD.at(path_text(path), message, hint).located(positions.of(path))
     known = house_codes()
-    if code not in known and not code.startswith(_OWN_RULES):
+    if code not in known and not code.startswith(OWN_CODES):
         hint = did_you_mean(code, sorted(c for c in known if c[:3] == code[:3].upper())) or UNKNOWN_CODE.fix
         found = UNKNOWN_CODE.at(path_text(path), f"{shown(code)} is the code of no finding", hint)
         return found.located(positions.of(path, key=True))

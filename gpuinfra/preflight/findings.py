@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..diagnostics import Code, Severity
 
-_READ_AGAIN = "read the account again: gpuinfra preflight cluster.yaml --save account.json"
+_READ_AGAIN = "Read the account again: gpuinfra preflight cluster.yaml --save account.json"
 
 UNREADABLE = Code(
     "GI4901",
@@ -20,7 +20,7 @@ OTHER_PLACE = Code(
     Severity.ERROR,
     "The file is of another cloud, region, project or subscription than the spec.",
     "Quotas, zones and reservations differ from region to region and from account to account: nothing of it can be said of this cluster.",
-    "save the facts of the spec's own region and account: gpuinfra preflight cluster.yaml --save account.json",
+    "Save the facts of the spec's own region and account: gpuinfra preflight cluster.yaml --save account.json",
 )
 OLD = Code(
     "GI4903",

@@ -164,3 +164,14 @@ def test_the_stars_of_a_cron_line_stay(run):
     assert out.count('"0 20 * * 1-5"') == 2
     assert "**" not in out
     assert out.splitlines()[2].startswith("error; warning where")
+
+
+def test_a_code_is_explained_by_its_name_too(run):
+    assert run("explain", "subnets-overlap").out == run("explain", "GI3111").out
+    assert run("explain", "Subnets-Overlap").status == 0
+
+
+def test_a_name_that_is_not_known_gets_the_nearest(run):
+    ran = run("explain", "subnets-overlapp")
+    assert ran.status == 2
+    assert "did you mean subnets-overlap" in ran.err

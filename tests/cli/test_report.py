@@ -7,6 +7,7 @@ import os
 import re
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import unquote_to_bytes
 from xml.etree import ElementTree
 
 import click
@@ -271,3 +272,52 @@ def test_plan_has_the_same_forms(run, spec_file, form):
 def test_the_standards_own_schema_accepts_every_part() -> None:
     schema = json.loads(Path(os.environ["GPUINFRA_SARIF_SCHEMA"]).read_text("utf-8-sig"))
     jsonschema.validators.validator_for(schema)(schema).validate(as_sarif(WHOLE))
+
+
+ODD = ['we ird\nn\u00e4me %0A::error,x=1\U0001f642"<&.yaml', "c\x1b[31mtl.yaml", os.fsdecode(b"b\xffad.yaml")]
+
+
+@pytest.mark.parametrize("name", ODD, ids=ascii)
+def test_a_file_of_an_odd_name_is_one_file_in_every_form(run, spec_file, tmp_path, monkeypatch, name):
+    """Its findings stand at it, and it is not told clean beside them."""
+    monkeypatch.chdir(tmp_path)
+    text = spec_file().read_text().replace("90000", "5")
+    (tmp_path / name).write_text(text)
+    suites = ElementTree.fromstring(run("check", name, "--now", NOW, "--format", "junit").out).findall("testsuite")
+    (suite,) = suites
+    assert [c.get("name") for c in suite if c.get("name") == "no findings"] == []
+    log = json.loads(run("check", name, "--now", NOW, "--format", "sarif").out)["runs"][0]
+    (artifact,) = {a["location"]["uri"] for a in log["artifacts"]}
+    assert os.fsdecode(unquote_to_bytes(artifact)) == name
+    places = [r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in log["results"]]
+    assert set(places) == {artifact}
+    lines = run("check", name, "--now", NOW, "--format", "github").out.splitlines()
+    assert all(line.startswith("::") for line in lines[:-1])
+    # The line of the file is shown below the finding.
+    assert " | budget: {per_month_usd: 5," in run("check", name, "--now", NOW).out
+
+
+def test_a_file_that_is_named_twice_is_judged_once(run, spec_file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = spec_file()
+    ran = run("check", path.name, f"./{path.name}", path.name, "--now", NOW)
+    assert ran.out.splitlines()[-1].endswith("in 1 file")
+
+
+def test_the_baseline_of_another_stack_is_said(run, spec_file, tmp_path):
+    known = tmp_path / "baseline.json"
+    path = spec_file(("90000", "5"))
+    run("check", path, "--now", NOW, "--write-baseline", known)
+    assert run("check", path, "--now", NOW, "--baseline", known).err == ""
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "cluster.yaml").write_text(path.read_text())
+    ran = run("check", other / "cluster.yaml", "--now", NOW, "--baseline", known)
+    assert ran.status == 1
+    assert "none of its entries is about what was judged" in ran.err
+
+
+def test_a_baseline_without_end_is_refused(run, spec_file):
+    ran = run("check", spec_file(), "--now", NOW, "--baseline", "/dev/zero")
+    assert ran.status == 1
+    assert "the baseline cannot be used: it is larger than 64 MiB" in ran.out

@@ -163,3 +163,24 @@ def test_own_rules_that_cannot_be_used_are_no_pack(own: Path, tmp_path: Path) ->
     (own / "acme_rules.py").write_text("import nothing_that_is_there")
     with pytest.raises(PackFolderError, match="acme-rules"):
         write_pack(tmp_path / "p", name="p", version="1")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("a==1\n--index-url https://evil.example", "is no requirement: one line"),
+        ("a==1\r-r other.txt", "is no requirement: one line"),
+        ("a==1\u2028b==2", "is no requirement: one line"),
+        ("a==1 \\", "is no requirement: one line"),
+        ("", "is no requirement: one line"),
+        ("-r other.txt", "holds the option -r"),
+        ("--index-url=https://evil.example", "holds the option --index-url"),
+        ("a==1 --hash=sha256:0", "holds the option --hash"),
+    ],
+)
+def test_a_requirement_is_one_and_no_option(tmp_path: Path, line: str, words: str):
+    with pytest.raises(PackFolderError) as e:
+        write_pack(tmp_path / "pack", name="gpuinfra", version="1.0", requirements=(line,))
+    assert words in str(e.value)
+    assert "\n" not in str(e.value)
+    assert not (tmp_path / "pack").exists()

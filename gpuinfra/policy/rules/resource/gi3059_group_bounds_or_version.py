@@ -36,12 +36,16 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         key = "scalingConfig" if group.type == NODE_GROUP else "minSize"
         if least is not None and most is not None and least > most:
             yield CODE.at(
-                f"{group.name}.{key}", f"the least ({least:g}) is above the most ({most:g})", resource=group.name
+                f"{group.name}.{key}",
+                f"the least ({least:g}) is above the most ({most:g})",
+                f"write a least number of at most {most:g}, or a most of at least {least:g}",
+                resource=group.name,
             )
         elif wanted is not None and (wanted < (least or 0) or (most is not None and wanted > most)):
             yield CODE.at(
                 f"{group.name}.{key}",
                 f"{wanted:g} nodes are wanted, outside {least or 0:g} to {f'{most:g}' if most is not None else 'any'}",
+                f"want {min(max(wanted, least or 0), most if most is not None else wanted):g}, or move the bound",
                 resource=group.name,
             )
         template = group.get("launchTemplate", "id") if group.type == SCALING_GROUP else None
@@ -59,6 +63,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 yield CODE.at(
                     f"{group.name}.{'.'.join(path)}",
                     f"the template's version is '{version}'; a change of the template would not show",
+                    "pass the template's latestVersion, an Output of the template",
                     resource=group.name,
                 )
 

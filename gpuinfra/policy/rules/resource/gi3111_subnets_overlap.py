@@ -28,27 +28,29 @@ _PRIVATE = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each pair that overlaps, and for each range that is wrong by itself."""
+    """One finding for each subnet that overlaps an earlier one, which it names, and for each range that is wrong by itself."""
     gcp = ctx.gcp
-    together: dict[tuple[str, str], tuple[Resource, Resource, str]] = {}
+    together: dict[frozenset[str], tuple[Resource, Resource, str]] = {}
     for network in gcp.of_type(NETWORK):
         for a, b in combinations(gcp.subnets_of(network), 2):
-            together.setdefault((a.urn, b.urn), (a, b, f"of network '{network.name}'"))
+            together.setdefault(frozenset((a.urn, b.urn)), (a, b, f"of network '{network.name}'"))
     for m in gcp.vms:
         found = gcp.subnets_reached(m)
         for a, b in combinations(found, 2):
-            together.setdefault((a.urn, b.urn), (a, b, f"of machines '{m.name}'"))
+            together.setdefault(frozenset((a.urn, b.urn)), (a, b, f"of machines '{m.name}'"))
         for subnet in found:
             yield from _alone(ctx, m, subnet)
-    ranges = {r.urn: _range(r) for r in gcp.of_type(SUBNET)}
     said: set[str] = set()
+    unknown: set[str] = set()
+    ranges = {r.urn: _range(r) for r in gcp.of_type(SUBNET)}
     for a, b, why in together.values():
         first, second = ranges.get(a.urn), ranges.get(b.urn)
         for r in (a, b):
-            if late(r.get("ipCidrRange")) and r.urn not in said:
-                said.add(r.urn)
+            if late(r.get("ipCidrRange")) and r.urn not in unknown:
+                unknown.add(r.urn)
                 yield Undecided(CODE.code, r.name, "the range is not known yet")
-        if first is not None and second is not None and first.overlaps(second):
+        if b.urn not in said and first is not None and second is not None and first.overlaps(second):
+            said.add(b.urn)
             yield CODE.at(
                 f"{b.name}.ipCidrRange", f"{second} overlaps {first} of '{a.name}', both {why}", resource=b.name
             )

@@ -38,8 +38,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         named = (p is UNKNOWN for p in map(plain, items(inside[0])))
         if any(map(late, (*parts, *inside))) or any(named):
             yield Undecided(CODE.code, b.name, "a part of the budget is not known yet")
-        for path, fault in (*_filter(b), *_amount(b), *_thresholds(b), *_told(b)):
-            yield CODE.at(f"{b.name}.{path}", fault, resource=b.name)
+        for path, fault, hint in (*_filter(b), *_amount(b), *_thresholds(b), *_told(b)):
+            yield CODE.at(f"{b.name}.{path}", fault, hint, resource=b.name)
         currency = b.get("amount", "specifiedAmount", "currencyCode")
         if currency is not None:
             yield CODE.at(
@@ -51,57 +51,76 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
 
 
-def _filter(b: Resource) -> Iterator[tuple[str, str]]:
+def _filter(b: Resource) -> Iterator[tuple[str, str, str]]:
     for n, project in enumerate(map(plain, items(b.get("budgetFilter", "projects")))):
         if isinstance(project, str) and not late(project) and not _PROJECT.fullmatch(project):
-            yield f"budgetFilter.projects[{n}]", f"'{project}' is not projects/<number>; a project's id is refused"
+            fault = f"'{project}' is not projects/<number>; a project's id is refused"
+            yield (
+                f"budgetFilter.projects[{n}]",
+                fault,
+                "write projects/ and the project's number, as projects/123456789012",
+            )
             break
     labels = b.get("budgetFilter", "labels")
     most = catalog.limit(Provider.GCP, "budget_labels")
     if isinstance(labels, Mapping) and most is not None:
         count = len(cast(Mapping[str, Any], labels))
         if count > most.maximum:
-            yield "budgetFilter.labels", f"{count} labels, and a budget takes {most.maximum}"
+            yield (
+                "budgetFilter.labels",
+                f"{count} labels, and a budget takes {most.maximum}",
+                "keep the label of the cluster",
+            )
     if b.get("budgetFilter", "calendarPeriod") is not None and b.get("budgetFilter", "customPeriod") is not None:
-        yield "budgetFilter.customPeriod", "it stands beside calendarPeriod"
+        yield "budgetFilter.customPeriod", "it stands beside calendarPeriod", "keep one of the two"
 
 
-def _amount(b: Resource) -> Iterator[tuple[str, str]]:
+def _amount(b: Resource) -> Iterator[tuple[str, str, str]]:
     units = b.get("amount", "specifiedAmount", "units")
     if isinstance(units, (int, float)):
-        yield "amount.specifiedAmount.units", f'{units:g} is a number, and must be text: "{units:g}"'
+        yield "amount.specifiedAmount.units", f"{units:g} is a number, and must be text", f'write "{units:g}"'
     elif isinstance(units, str) and not late(units) and not (number(units) or 0) > 0:
-        yield "amount.specifiedAmount.units", f"'{units[:40]}' is no amount above 0"
+        yield (
+            "amount.specifiedAmount.units",
+            f"'{units[:40]}' is no amount above 0",
+            'write whole units of money as text, as "5000"',
+        )
     if b.get("amount", "specifiedAmount") is not None and truth(b.get("amount", "lastPeriodAmount")):
-        yield "amount.lastPeriodAmount", "it stands beside specifiedAmount"
+        yield "amount.lastPeriodAmount", "it stands beside specifiedAmount", "keep one of the two"
 
 
-def _thresholds(b: Resource) -> Iterator[tuple[str, str]]:
+def _thresholds(b: Resource) -> Iterator[tuple[str, str, str]]:
     found = [number(plain(t.get("thresholdPercent"))) for t in entries(b.get("thresholdRules"))]
     wrong = [t for t in found if t is not None and not 0 <= t <= _HIGHEST]
     if wrong:
         yield (
             "thresholdRules",
-            (
-                f"{', '.join(f'{t:g}' for t in wrong)}: thresholds are ratios, {wrong[0]:g} is {wrong[0] * 100:g} %; write "
-                f"{wrong[0] / 100:g} for {wrong[0]:g} %"
-            ),
+            f"{', '.join(f'{t:g}' for t in wrong)}: thresholds are ratios, {wrong[0]:g} is {wrong[0] * 100:g} %",
+            f"write {wrong[0] / 100:g} for {wrong[0]:g} %"
+            if wrong[0] > 0
+            else "write a ratio above 0, as 0.9 for 90 %",
         )
 
 
-def _told(b: Resource) -> Iterator[tuple[str, str]]:
+def _told(b: Resource) -> Iterator[tuple[str, str, str]]:
     topic, schema = (b.get("allUpdatesRule", k) for k in ("pubsubTopic", "schemaVersion"))
     channels = b.get("allUpdatesRule", "monitoringNotificationChannels")
     most = catalog.limit(Provider.GCP, "budget_channels")
     if topic is not None and not late(schema) and str(schema) != _SCHEMA:
-        yield "allUpdatesRule.schemaVersion", f'{schema or "absent"}; a topic needs schemaVersion "{_SCHEMA}"'
+        yield (
+            "allUpdatesRule.schemaVersion",
+            f"{schema or 'absent'}; a topic needs one",
+            f'write schemaVersion: "{_SCHEMA}"',
+        )
     if most is not None and len(items(channels)) > most.maximum:
         yield (
             "allUpdatesRule.monitoringNotificationChannels",
             f"{len(items(channels))} channels, and a budget takes {most.maximum}",
+            f"keep {most.maximum}, or send to a topic and spread the word from there",
         )
     if topic is None and channels in (None, []) and truth(b.get("allUpdatesRule", "disableDefaultIamRecipients")):
-        yield "allUpdatesRule", "no topic and no channel, and the default recipients are turned off: nobody is told"
+        fault = "no topic and no channel, and the default recipients are turned off: nobody is told"
+        yield "allUpdatesRule", fault, "name a topic or a channel, or leave out disableDefaultIamRecipients"
 
 
 _T = """\
