@@ -71,13 +71,21 @@ def test_c10_budgets_that_are_refused(inputs: str, row: str):
     [
         "timeUnit: MONTHLY, limitAmount: '50000', notifications: [{threshold: 80, notificationType: ACTUAL, MAIL}]",
         "timeUnit: MONTHLY, limitAmount: '5', notifications: [{notificationType: FORECASTED, MAIL}]",
-        "limitAmount: '5', filterExpression: {and: []}",
-        "limitAmount: '5', costFilters: [{name: Service, values: [Amazon EC2]}]",
+        "limitAmount: '5', notifications: [{threshold: 80, MAIL}], filterExpression: {and: []}",
+        "limitAmount: '5', notifications: [{threshold: 80, MAIL}], costFilters: [{name: Service, values: [Amazon EC2]}]",
         "limitAmount: '5', notifications: [{threshold: 80, subscriberSnsTopicArns: [!unknown ]}]",
     ],
 )
 def test_c10_budgets_that_are_right(inputs: str):
     assert rows(judged(budget(inputs))) & {"COST-01", "COST-02"} == set()
+
+
+@pytest.mark.parametrize("inputs", ["limitAmount: '5'", "limitAmount: '5', notifications: []"])
+def test_c10_a_budget_that_tells_nobody(inputs: str):
+    mute = budget(inputs)
+    assert said(judged(mute), "GI3043").path == "money.notifications"
+    action = "- {type: aws.budgets.BudgetAction, name: deny, inputs: {budgetName: !ref money.name , actionType: APPLY_IAM_POLICY}}\n"
+    assert "GI3043" not in codes(judged(mute + action))
 
 
 def test_c10_an_instance_of_its_own_may_be_stopped():

@@ -143,7 +143,13 @@ def test_a_size_without_a_price_in_the_region_names_regions_that_have_one():
         ("standard_nc24rs_v3", Severity.ERROR, "Standard_ND96asr_v4"),
         ("Standard_NV12s_v3", Severity.ERROR, "Standard_NV36ads_A10_v5"),
         ("Standard_ND128isr_GB200_v6", Severity.ERROR, "NDR_GB200"),
-        ("Standard_ND960isr_H100_v5", Severity.WARNING, "Standard_ND96is"),
+        ("Standard_ND960isr_H100_v5", Severity.ERROR, "Standard_ND96is"),
+        ("Standard_ND96isr_H100v5", Severity.ERROR, "Standard_ND96isr_H100_v5"),
+        ("Standard_ND96irs_H100_v5", Severity.ERROR, "Standard_ND96isr_H100_v5"),
+        ("Standard_NC5as_T4_v3", Severity.ERROR, "_T4_v3"),
+        ("Standard_ND96isrf_H200_v5", Severity.WARNING, ""),
+        ("Standard_ND96isr_B300_v6", Severity.WARNING, ""),
+        ("Standard_ND96isr_H100_v6", Severity.WARNING, ""),
     ],
 )
 def test_sizes_that_azure_does_not_deploy(size: str, severity: Severity, hint: str):

@@ -109,6 +109,7 @@ def notices(count: int, **more: Any) -> dict[str, Any]:
         ({"notifications": notices(1, contactEmails=[])}, "BUD-04"),
         ({"notifications": notices(1, contactEmails=[], contactGroups=["/subscriptions/s/actionGroups/a"])}, ""),
         ({"notifications": {}}, "BUD-04"),
+        ({"notifications": notices(1, enabled=False)}, "BUD-04"),
         ({"amount": 0}, "BUD-03"),
         ({"amount": -5}, "BUD-03"),
         ({"filter": {"and": [{"tags": {"name": "a", "values": ["b"]}}]}}, "BUD-03"),
@@ -143,6 +144,11 @@ def test_nodes_without_an_end(with_budget: bool):
     one = said(judge(scale_set(H100, 2), *money), "GI3275")
     assert "2 nodes of Standard_ND96isr_H100_v5 run for ever" in one.message
     assert ("8–24 h" in one.message) is with_budget
+
+
+def test_a_budget_that_tells_nobody_is_none():
+    one = said(judge(scale_set(H100, 2), budget(notifications=notices(1, enabled=False))), "GI3275")
+    assert "the budget tells nobody" in one.message
 
 
 def _script(line: str) -> dict[str, Any]:

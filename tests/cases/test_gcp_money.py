@@ -84,6 +84,8 @@ def test_c10_with_a_reaction_and_rights_nothing_is_left_to_say():
         },
         {"allUpdatesRule": {"monitoringNotificationChannels": CHANNELS}},
         {"amount": {"specifiedAmount": {"units": "0"}}},
+        {"amount": {"specifiedAmount": {"units": "5000.5"}}},
+        {"thresholdRules": [], "allUpdatesRule": {"monitoringNotificationChannels": CHANNELS[:1]}},
         {"allUpdatesRule": {"disableDefaultIamRecipients": True}},
     ],
 )

@@ -1,8 +1,8 @@
 """A budget that AWS refuses, or that tells nobody.
 
-What: A limit that is not above zero, notifications without a subscriber, too many of them, DAILY with a forecast, or a bad name; or a threshold below one per cent.
+What: A limit that is not above zero, no notification, notifications without a subscriber, too many of them, DAILY with a forecast, or a bad name; or a threshold below one per cent.
 Severity: warning for a threshold below one per cent
-Why: CreateBudget refuses them at `up`, after other resources were made; a notification without subscriber warns nobody.
+Why: CreateBudget refuses them at `up`, after other resources were made; a budget without notification, or a notification without subscriber, warns nobody.
 Fix: Give a positive limit, one to ten notifications with one to eleven subscribers each, and a name of at most 100 characters without ':' or a backslash.
 References: AWS Budgets API, CreateBudget and Notification
 """
@@ -14,7 +14,7 @@ from typing import Any
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import BUDGET
+from ...aws_graph import BUDGET, BUDGET_ACTION
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, items, late, number, plain
@@ -34,6 +34,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield CODE.at(f"{budget.name}.limitAmount", f"a limit of '{limit}' is not above zero", resource=budget.name)
         if not late(listed):
             yield from _notifications(budget, entries(listed))
+        if not late(listed) and not items(listed) and not entries(listed) and not _acts(ctx, budget):
+            yield CODE.at(
+                f"{budget.name}.notifications",
+                "the budget has no notification and no action: it tells nobody",
+                "add a notification with a subscriber",
+                resource=budget.name,
+            )
         name = budget.get("name")
         if isinstance(name, str) and not late(name) and (len(name) > _MOST_NAME or ":" in name or "\\" in name):
             yield CODE.at(
@@ -47,6 +54,15 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 "costFilters and filterExpression exclude each other",
                 resource=budget.name,
             )
+
+
+def _acts(ctx: GraphContext, budget: Resource) -> bool:
+    """Whether a budget action hangs on the budget, which tells its own subscribers, or may."""
+    for action in ctx.aws.of_type(BUDGET_ACTION):
+        links, value = ctx.aws.linked(action, "budgetName", BUDGET), action.get("budgetName")
+        if links.unknown or any(r.urn == budget.urn for r in links.resources) or value == budget.get("name"):
+            return True
+    return False
 
 
 def _notifications(budget: Resource, listed: list[Mapping[str, Any]]) -> Iterator[Diagnostic]:
@@ -96,13 +112,20 @@ _T = """\
     notifications: [{{threshold: 80, notificationType: ACTUAL, subscriberEmailAddresses: {1}}}]
 """
 
+_MUTE = "- {type: aws.budgets.Budget, name: money, inputs: {budgetType: COST, timeUnit: MONTHLY, limitAmount: '5'}}\n"
+
 RULE = ResourceRule(
     CODE,
     ("cost",),
     check,
     Examples(
         (_T.format('"50000"', "[ml@example.com]"),),
-        (_T.format('"0"', "[ml@example.com]"), _T.format('"-5"', "[ml@example.com]"), _T.format('"50000"', "[]")),
+        (
+            _T.format('"0"', "[ml@example.com]"),
+            _T.format('"-5"', "[ml@example.com]"),
+            _T.format('"50000"', "[]"),
+            _MUTE,
+        ),
         (_T.format("!unknown ", "[ml@example.com]"),),
     ),
     providers=(Provider.AWS,),

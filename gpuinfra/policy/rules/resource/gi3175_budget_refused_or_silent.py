@@ -1,6 +1,6 @@
 """A budget that Google refuses, or that tells nobody.
 
-What: A budget filters by project id and not by number, or by more than one label; its thresholds are percents and not ratios; its amount is no text; it has two periods or too many channels; a topic stands without schemaVersion; or nobody is told.
+What: A budget filters by project id and not by number, or by more than one label; its thresholds are percents and not ratios; its amount is no text, or no whole number; it has two periods or too many channels; a topic stands without schemaVersion; or nobody is told.
 Severity: info for a currency, which cannot be checked here
 Why: The API answers 'invalid argument' and names no field. A threshold of 50 is 5000 % and never fires.
 Fix: Write projects/<number>, one label, thresholds as 0.5 and 1.0, units as text, one period, at most five channels and schemaVersion 1.0.
@@ -85,6 +85,12 @@ def _amount(b: Resource) -> Iterator[tuple[str, str, str]]:
             f"'{units[:40]}' is no amount above 0",
             'write whole units of money as text, as "5000"',
         )
+    elif isinstance(units, str) and not late(units) and not units.strip().isdigit():
+        yield (
+            "amount.specifiedAmount.units",
+            f"'{units[:40]}' is no whole number",
+            "write whole units, and what is below one into nanos",
+        )
     if b.get("amount", "specifiedAmount") is not None and truth(b.get("amount", "lastPeriodAmount")):
         yield "amount.lastPeriodAmount", "it stands beside specifiedAmount", "keep one of the two"
 
@@ -118,7 +124,10 @@ def _told(b: Resource) -> Iterator[tuple[str, str, str]]:
             f"{len(items(channels))} channels, and a budget takes {most.maximum}",
             f"keep {most.maximum}, or send to a topic and spread the word from there",
         )
-    if topic is None and channels in (None, []) and truth(b.get("allUpdatesRule", "disableDefaultIamRecipients")):
+    rules = b.get("thresholdRules")
+    if topic is None and rules in (None, []):
+        yield "thresholdRules", "no threshold and no topic: nobody is told", "write a threshold, as 0.5"
+    elif topic is None and channels in (None, []) and truth(b.get("allUpdatesRule", "disableDefaultIamRecipients")):
         fault = "no topic and no channel, and the default recipients are turned off: nobody is told"
         yield "allUpdatesRule", fault, "name a topic or a channel, or leave out disableDefaultIamRecipients"
 
@@ -147,6 +156,8 @@ RULE = ResourceRule(
             _T.format('"3000"', "projects/123456789012", 50, '"1.0"'),
             _T.format('"3000"', "projects/123456789012", 0.5, "null"),
             _T.format('"0"', "projects/123456789012", 0.5, '"1.0"'),
+            _T.format('"3000.5"', "projects/123456789012", 0.5, '"1.0"'),
+            "- {type: gcp.billing.Budget, name: money, inputs: {amount: {specifiedAmount: {units: '3000'}}}}\n",
         ),
         (
             _T.replace("[{1}]", "!unknown ")

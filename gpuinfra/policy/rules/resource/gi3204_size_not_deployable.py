@@ -1,7 +1,7 @@
 """A size that Azure does not deploy.
 
 What: A GPU size that is retired, or that no table knows: GB200 sizes have NDR in their name.
-Severity: warning for a name that the tables lack, since they may lag behind the cloud
+Severity: warning where the tables know no size of that family, or the name only adds letters to one: it may be newer than they are
 Why: Templates go on naming sizes for years after their end, and the request is refused in the middle of an `up`.
 Fix: Take the size that is named.
 References: Azure/EOL service_list.json; Azure/karpenter-provider-azure, known SKUs; hashicorp/terraform-provider-azurerm#30328
@@ -9,9 +9,11 @@ References: Azure/EOL service_list.json; Azure/karpenter-provider-azure, known S
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import cache
 
-from ....catalog import Miss, instance_type, retired
+from ....catalog import Miss, instance_type, instance_types, retired
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_graph import CAPACITY, size_of
@@ -19,6 +21,8 @@ from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
 CODE = described("GI3204", "size-not-deployable", Severity.ERROR, __doc__, ("AZ SKU-01", "AZ GB-02"))
+# Azure docs, naming conventions of sizes.
+_NAME = re.compile(r"standard_(n[a-z]+)(\d+)([a-z]*?)(?:_((?!v\d+$).+?))?_?(v\d+)?")
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -47,18 +51,35 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if isinstance(known, Miss):
             likely = sorted(known.nearest, key=lambda n: not _lacks_ndr(n, size))[:2]
             near = f"did you mean {' or '.join(likely)}?" if likely else ""
-            yield CODE.at(
-                where,
-                f"no table knows the size {size}",
-                near,
-                resource=owner.name,
-                severity=_severity(known.nearest, size),
-            )
+            # A GB200 name without its NDR is certain: such a size never was.
+            certain = any(_lacks_ndr(n, size) for n in known.nearest) or _no_newer_one(size)
+            said = "no size is named" if certain else "no table knows the size"
+            severity = None if certain else Severity.WARNING
+            yield CODE.at(where, f"{said} {size}", near, resource=owner.name, severity=severity)
 
 
-def _severity(near: tuple[str, ...], size: str) -> Severity | None:
-    """A GB200 name without its NDR is certain: such a size never was."""
-    return None if any(_lacks_ndr(n, size) for n in near) else Severity.WARNING
+def _no_newer_one(size: str) -> bool:
+    """Whether a name is of a family that the tables know, and is not one of its sizes with letters added."""
+    own = _parts(size)
+    if own is None:
+        return False
+    kind, cores, letters, accelerator, version = own
+    same = [p for p in _known_parts() if (p[0], p[3]) == (kind, accelerator) and version in (p[4], "")]
+    of_cores = [p[2] for p in same if p[1] == cores]
+    misspelt = any(sorted(letters) == sorted(known) for known in of_cores)
+    return bool(same) and (misspelt or not any(set(known) < set(letters) for known in of_cores))
+
+
+def _parts(size: str) -> tuple[str, ...] | None:
+    """Kind, cores, letters, accelerator and version: nd, 96, isr, h100, v5."""
+    match = _NAME.fullmatch(size.lower())
+    return match.groups(default="") if match else None
+
+
+@cache
+def _known_parts() -> tuple[tuple[str, ...], ...]:
+    found = (_parts(t.name) for t in instance_types(Provider.AZURE) if t.has_gpu)
+    return tuple(p for p in found if p is not None)
 
 
 def _lacks_ndr(near: str, size: str) -> bool:
@@ -75,7 +96,12 @@ RULE = ResourceRule(
     check,
     Examples(
         (_T.format("Standard_ND128isr_NDR_GB200_v6"), _T.format("standard_nc4as_t4_v3"), _T.format("Standard_D8s_v5")),
-        (_T.format("Standard_NC24rs_v3"), _T.format("Standard_ND128isr_GB200_v6"), _T.format("Standard_ND99_v9")),
+        (
+            _T.format("Standard_NC24rs_v3"),
+            _T.format("Standard_ND128isr_GB200_v6"),
+            _T.format("Standard_ND99_v9"),
+            _T.format("Standard_ND96irs_H100_v5"),
+        ),
         (_T.format("!unknown "),),
     ),
     providers=(Provider.AZURE,),

@@ -1,6 +1,6 @@
 """A budget that Azure refuses, or that tells nobody.
 
-What: An amount that is not above zero, no notification or more than five, a threshold outside 0 to 1000, a notification without a contact, or a filter whose `and` has fewer than two parts.
+What: An amount that is not above zero, no notification or more than five, a threshold outside 0 to 1000, a notification without a contact, none that is switched on, or a filter whose `and` has fewer than two parts.
 Severity: warning for a threshold below one per cent
 Why: The budget is refused at `up`, after other resources were made; and one without a contact warns nobody.
 Fix: Give one to five notifications with a threshold above 0 and up to 1000 percent, and a mail address or an action group each.
@@ -16,13 +16,13 @@ from typing import Any, cast
 from ....catalog import limit
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
+from ...azure_budgets import has_contact
 from ...azure_graph import BUDGET
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import items, late, number, plain
+from ...wire_values import late, number, plain, truth
 
 CODE = described("GI3272", "azure-budget-refused-or-mute", Severity.ERROR, __doc__, ("AZ BUD-03", "AZ BUD-04"))
-_CONTACTS = ("contactEmails", "contactGroups", "contactRoles")
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -48,6 +48,10 @@ def _notifications(budget: Resource, told: Mapping[str, Any]) -> Iterator[Diagno
     if most is not None and len(told) > most.maximum:
         text = f"{len(told)} notifications, and a budget takes {most.maximum}"
         yield _said(budget, "notifications", text, f"keep {most.maximum}")
+    off = [n for n, b in told.items() if truth(_inside(b, "enabled")) is False]
+    if told and len(off) == len(told):
+        text = "no notification is switched on: the budget tells nobody"
+        yield _said(budget, f"notifications.{off[0]}.enabled", text, "set enabled: true")
     for name, block in told.items():
         block = plain(block)
         if not isinstance(block, Mapping):
@@ -64,9 +68,13 @@ def _notifications(budget: Resource, told: Mapping[str, Any]) -> Iterator[Diagno
             text = f"{value:g} per cent of the budget is reached at once"
             path = f"notifications.{name}.threshold"
             yield replace(_said(budget, path, text, f"write {value * 100:g}"), severity=Severity.WARNING)
-        contacts = [plain(one.get(k)) for k in _CONTACTS]
-        if not any(late(c) or items(c) for c in contacts):
+        if not has_contact(one):
             yield _said(budget, f"notifications.{name}", "the notification has no contact", "add a mail address")
+
+
+def _inside(block: Any, key: str) -> Any:
+    block = plain(block)
+    return plain(cast("Mapping[str, Any]", block).get(key)) if isinstance(block, Mapping) else None
 
 
 def _said(budget: Resource, path: str, text: str, hint: str) -> Diagnostic:
@@ -92,7 +100,13 @@ RULE = ResourceRule(
     check,
     Examples(
         (_T.format(20000, 50, _MAIL), _T.format(20000, 1000, _MAIL)),
-        (_T.format(0, 50, _MAIL), _T.format(20000, 1001, _MAIL), _T.format(20000, 50, "[]"), _SIX),
+        (
+            _T.format(0, 50, _MAIL),
+            _T.format(20000, 1001, _MAIL),
+            _T.format(20000, 50, "[]"),
+            _SIX,
+            _T.format(20000, 50, _MAIL).replace("true", "false"),
+        ),
         (_T.format("!unknown ", 50, _MAIL),),
     ),
     providers=(Provider.AZURE,),
