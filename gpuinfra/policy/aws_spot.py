@@ -23,15 +23,8 @@ class SpotNodes:
     owner: Resource
     template: Resource | None
     """What launches the nodes; None where EKS makes the template."""
-    path: str
-    """The property that says so."""
     types: tuple[str, ...] | None
     """The types that it may start; None where not known."""
-
-    @property
-    def alone(self) -> bool:
-        """Whether it is one instance and no group."""
-        return self.owner.type in INSTANCES
 
     @property
     def has_gpu(self) -> bool:
@@ -50,24 +43,22 @@ def _all(aws: AwsGraph) -> Iterator[SpotNodes]:
     for group in aws.of_type(SCALING_GROUP, NODE_GROUP):
         nodes = launched.get(group.urn)
         template = nodes.template if nodes is not None else None
-        path = _spot_path(group, template)
-        if path:
-            yield SpotNodes(group, template, path, _types(group, template))
+        if _is_spot(group, template):
+            yield SpotNodes(group, template, _types(group, template))
     for box in aws.of_type(*INSTANCES):
         if box.type == SPOT_REQUEST or _market(box) == "spot":
             kind = box.get("instanceType")
-            path = "spotType" if box.type == SPOT_REQUEST else "instanceMarketOptions.marketType"
-            yield SpotNodes(box, box, path, (kind,) if isinstance(kind, str) and not late(kind) else None)
+            yield SpotNodes(box, box, (kind,) if isinstance(kind, str) and not late(kind) else None)
 
 
-def _spot_path(group: Resource, template: Resource | None) -> str:
-    """The property by which a group buys spot, and no base on demand beside it; empty where it does not."""
+def _is_spot(group: Resource, template: Resource | None) -> bool:
+    """Whether a group buys all of its nodes as spot."""
     if group.type == NODE_GROUP:
-        return "capacityType" if group.get("capacityType") == "SPOT" else ""
+        return group.get("capacityType") == "SPOT"
     if group.get("mixedInstancesPolicy") is not None:
-        share, base = group.get(*_SPLIT, _SHARE), group.get(*_SPLIT, "onDemandBaseCapacity")
-        return "mixedInstancesPolicy" if number(share) == 0 and not late(base) and not number(base) else ""
-    return "launchTemplate" if template is not None and _market(template) == "spot" else ""
+        base = group.get(*_SPLIT, "onDemandBaseCapacity")
+        return number(group.get(*_SPLIT, _SHARE)) == 0 and not late(base) and not number(base)
+    return template is not None and _market(template) == "spot"
 
 
 def _market(launcher: Resource) -> object:

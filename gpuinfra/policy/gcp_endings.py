@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from .gcp_graph import GcpGraph
-from .gcp_inline_pools import cluster_inside
 from .gcp_machines import Machines
 from .gcp_types import AUTOSCALERS, BUDGET, GROUPS, INSTANCE, JOB, NODE_POOL, own_name
 from .resource_graph import Resource
@@ -73,8 +72,6 @@ def _kept_by_pool(pool: Resource) -> tuple[str, float | None]:
         path = f"autoscaling.{next((k for k, v in zip(keys, values, strict=True) if v), keys[0])}"
     else:
         path, values = "nodeCount", [pool.get(k) for k in ("nodeCount", "initialNodeCount")][:2]
-        if cluster_inside(pool) and values[0] is None:
-            path = "initialNodeCount"
     if any(map(late, values)):
         return path, None
     # A pool that names no number has one node.

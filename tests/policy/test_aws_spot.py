@@ -1,4 +1,4 @@
-"""Spot requests, spot groups and lone instances of plain AWS programs."""
+"""Spot requests, spot groups, lone instances and default security groups of plain AWS programs."""
 
 from __future__ import annotations
 
@@ -56,21 +56,6 @@ MIXED = """
 """
 
 
-@pytest.mark.parametrize(
-    ("share", "overrides", "found"),
-    [
-        (0, "[]", True),
-        (0, "[{instanceType: g5.xlarge}]", True),
-        (0, "[{instanceType: g5.xlarge}, {instanceType: g5.2xlarge}]", False),
-        (0, "[{instanceRequirements: {acceleratorManufacturers: [nvidia]}}]", False),
-        (50, "[]", False),
-        (100, "[]", False),
-    ],
-)
-def test_a_mixed_group_in_one_market(share: int, overrides: str, found: bool):
-    assert ("GI3400" in codes(MIXED.format(share, overrides, "null"))) is found
-
-
 def test_a_mixed_group_that_hears_its_notice():
     assert "GI3401" in codes(MIXED.format(0, "[]", boot("python train.py")))
     assert "GI3401" not in codes(MIXED.format(0, "[]", boot("watch latest/meta-data/spot/instance-action")))
@@ -122,3 +107,12 @@ def test_the_nodes_of_a_capacity_block_end_with_it():
     found = codes(template % ", instanceMarketOptions: {marketType: capacity-block}" + group)
     assert "GI3047" not in found
     assert "GI3028" in found
+
+
+def test_the_group_that_a_vpc_comes_with_is_read_too():
+    group = (
+        "- {type: aws.ec2.DefaultSecurityGroup, name: rest, "
+        "inputs: {ingress: [{protocol: '-1', fromPort: 0, toPort: 0, %s}]}}\n"
+    )
+    assert "GI3013" in codes(group % "cidrBlocks: [0.0.0.0/0]" + BOX)
+    assert "GI3013" not in codes(group % "self: true" + BOX)

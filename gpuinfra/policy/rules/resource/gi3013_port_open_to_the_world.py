@@ -55,18 +55,10 @@ _T = """\
   inputs: {{securityGroupId: !ref nodes-sg.id , cidrIpv4: {0}, ipProtocol: tcp, fromPort: 22, toPort: 22}}
 """
 
-_DEFAULT = """\
-- {type: aws.ec2.DefaultSecurityGroup, name: rest, inputs: {ingress: [{protocol: "-1", fromPort: 0, toPort: 0, %s}]}}
-"""
-
 RULE = ResourceRule(
     CODE,
     ("network", "security"),
     check,
-    Examples(
-        (_T.format("203.0.113.0/24"), _DEFAULT % "self: true"),
-        (_T.format("0.0.0.0/0"), _DEFAULT % "cidrBlocks: [0.0.0.0/0]"),
-        (_T.format("!unknown "),),
-    ),
+    Examples((_T.format("203.0.113.0/24"),), (_T.format("0.0.0.0/0"),), (_T.format("!unknown "),)),
     providers=(Provider.AWS,),
 )

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import INSTANCES
+from ...aws_graph import INSTANCE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
@@ -28,7 +28,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         facts = ctx.aws.facts_of(nodes)
         if facts is None or not facts.arch:
             continue
-        key = "ami" if nodes.template.type in INSTANCES else "imageId"
+        key = "ami" if nodes.template.type == INSTANCE else "imageId"
         shown = [(nodes.template, key, nodes.template.get(key))]
         shown += [(g, "amiType", g.get("amiType")) for g in nodes.groups]
         for owner, key, value in shown:

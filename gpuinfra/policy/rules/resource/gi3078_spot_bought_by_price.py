@@ -13,7 +13,8 @@ from typing import Any
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import INSTANCES, LAUNCH_TEMPLATE, SCALING_GROUP, SPOT_REQUEST
+from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE, SCALING_GROUP
+from ...aws_spot import SPOT_REQUEST, spot_nodes
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
@@ -26,10 +27,8 @@ _CHEAPEST = "lowest-price"
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template, instance or group."""
-    for t in ctx.aws.of_type(LAUNCH_TEMPLATE, *INSTANCES):
+    for t in ctx.aws.of_type(LAUNCH_TEMPLATE, INSTANCE):
         yield from _priced(t, _PRICE, t.get(*_PRICE))
-    for request in ctx.aws.of_type(SPOT_REQUEST):
-        yield from _priced(request, ("spotPrice",), request.get("spotPrice"))
     for group in ctx.aws.of_type(SCALING_GROUP):
         share = group.get(*_SPLIT, "onDemandPercentageAboveBaseCapacity")
         known = number(share)
@@ -43,6 +42,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             said = f"'{strategy}'" if strategy else f"absent, which means {_CHEAPEST}"
             path = f"{group.name}.{'.'.join(_SPLIT)}.spotAllocationStrategy"
             yield CODE.at(path, f"spotAllocationStrategy is {said}", resource=group.name)
+    for found in spot_nodes(ctx.aws):
+        if found.owner.type == SPOT_REQUEST:
+            yield from _priced(found.owner, ("spotPrice",), found.owner.get("spotPrice"))
 
 
 def _priced(r: Resource, path: tuple[str, ...], value: Any) -> Iterator[Diagnostic | Undecided]:
@@ -64,6 +66,7 @@ _LT = """\
   name: nodes
   inputs: {{instanceMarketOptions: {{marketType: spot, spotOptions: {{maxPrice: {0}}}}}}}
 """
+
 _ONE = """\
 - {{type: aws.ec2.SpotInstanceRequest, name: box, inputs: {{instanceType: g5.xlarge, spotPrice: {0}}}}}
 """

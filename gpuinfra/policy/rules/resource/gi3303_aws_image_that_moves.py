@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import INSTANCES
+from ...aws_graph import INSTANCE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
@@ -24,7 +24,7 @@ _MOVING = ("latest", "recommended")
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template; what our own component made is judged with the plan."""
     for nodes, _ in ctx.aws.gpu_nodes:
-        if nodes.template.type in INSTANCES or ctx.aws.ours(nodes.template):
+        if nodes.template.type == INSTANCE or ctx.aws.ours(nodes.template):
             continue
         value = nodes.template.get("imageId")
         if late(value) and not isinstance(value, str):
