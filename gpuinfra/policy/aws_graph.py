@@ -26,6 +26,8 @@ SCALING_GROUP = "aws:autoscaling/group:Group"
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 SUBNET = "aws:ec2/subnet:Subnet"
 SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
+DEFAULT_GROUP = "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup"
+"""The group that a VPC comes with, taken over by the program: what stands in no other group stands in it."""
 PLACEMENT_GROUP = "aws:ec2/placementGroup:PlacementGroup"
 RESERVATION = "aws:ec2/capacityReservation:CapacityReservation"
 BLOCK = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
@@ -212,7 +214,7 @@ class AwsGraph(LinkedGraph):
     def all_firewall_rules(self) -> tuple[FirewallRule, ...]:
         """Every rule of every security group, those of groups from elsewhere too."""
         out: list[FirewallRule] = []
-        for group in self.of_type(SECURITY_GROUP):
+        for group in self.of_type(SECURITY_GROUP, DEFAULT_GROUP):
             for key in ("ingress", "egress"):
                 out.extend(self._inline_rules(group, key))
         for r in self.of_type(*RULE_TYPES):

@@ -23,17 +23,10 @@ class SpotNodes:
     owner: Resource
     template: Resource | None
     """What launches the nodes; None where EKS makes the template."""
-    path: str
-    """The property that says so."""
     types: tuple[str, ...] | None
     """The types that it may start; None where not known."""
     sure: bool = True
     """False: how it is bought is not known yet."""
-
-    @property
-    def alone(self) -> bool:
-        """Whether it is one instance and no group."""
-        return self.owner.type in INSTANCES
 
     @property
     def has_gpu(self) -> bool:
@@ -52,31 +45,29 @@ def _all(aws: AwsGraph) -> Iterator[SpotNodes]:
     for group in aws.of_type(SCALING_GROUP, NODE_GROUP):
         nodes = launched.get(group.urn)
         template = nodes.template if nodes is not None else None
-        path, sure = _spot_path(group, template)
-        if path:
-            yield SpotNodes(group, template, path, _types(group, template), sure)
+        spot = _is_spot(group, template)
+        if spot is not False:
+            yield SpotNodes(group, template, _types(group, template), sure=spot is True)
     for box in aws.of_type(*INSTANCES):
         said = "spot" if box.type == SPOT_REQUEST else _market(box)
         if said == "spot" or late(said):
             kind = box.get("instanceType")
-            path = "spotType" if box.type == SPOT_REQUEST else "instanceMarketOptions.marketType"
             types = (kind,) if isinstance(kind, str) and not late(kind) else None
-            yield SpotNodes(box, box, path, types, sure=not late(said))
+            yield SpotNodes(box, box, types, sure=not late(said))
 
 
-def _spot_path(group: Resource, template: Resource | None) -> tuple[str, bool]:
-    """(property, sure): by which property a group buys spot, with no base on demand beside it, and whether that is known;
-    empty where it does not."""
-    if group.type == NODE_GROUP:
-        said = group.get("capacityType")
-        return ("capacityType" if said == "SPOT" or late(said) else ""), not late(said)
+def _is_spot(group: Resource, template: Resource | None) -> bool | None:
+    """Whether a group buys all of its nodes as spot; None where that is not known yet."""
     if group.get("mixedInstancesPolicy") is not None:
         share, base = group.get(*_SPLIT, _SHARE), group.get(*_SPLIT, "onDemandBaseCapacity")
         if late(share) or (number(share) == 0 and late(base)):
-            return "mixedInstancesPolicy", False
-        return ("mixedInstancesPolicy" if number(share) == 0 and not number(base) else ""), True
-    said = _market(template) if template is not None else None
-    return ("launchTemplate" if said == "spot" or late(said) else ""), not late(said)
+            return None
+        return number(share) == 0 and not number(base)
+    if group.type == NODE_GROUP:
+        said = group.get("capacityType")
+    else:
+        said = _market(template) if template is not None else None
+    return None if late(said) else said in ("SPOT", "spot")
 
 
 def _market(launcher: Resource) -> object:

@@ -65,9 +65,14 @@ def boot_image(machines: Machines) -> str:
 def data_disks(gcp: GcpGraph, machines: Machines) -> Iterator[tuple[str, Any]]:
     """(place, type) of each disk that a machine has beside its boot disk."""
     source = machines.source
+    attached: dict[str, tuple[str, Any]] = {}
     for n, disk in enumerate(entries(source.get("attachedDisks"))):
-        for found in gcp.link(source, "attachedDisks", disk.get("source"), DISK).resources:
-            yield f"{source.name}.attachedDisks[{n}].source", _given(found.get("type"))
+        linked = gcp.link(source, "attachedDisks", disk.get("source"), DISK).resources
+        # Preview may know that several disks are attached, and not which stands where.
+        place = f"attachedDisks[{n}].source" if len(linked) == 1 else "attachedDisks"
+        for found in linked:
+            attached.setdefault(found.urn, (f"{source.name}.{place}", _given(found.get("type"))))
+    yield from attached.values()
     if source.type in TEMPLATES:
         for n, disk in enumerate(entries(source.get("disks"))):
             if (

@@ -44,7 +44,9 @@ class Machines:
         return self.at(f"nodeConfig.{tail}" if self.is_pool else tail)
 
     def at(self, tail: str) -> str:
-        """Where a value of the resource stands, for a finding."""
+        """Where a value of the resource stands, for a finding. The pool that comes with a cluster has its number there."""
+        if self.within == "" and tail == "nodeCount":
+            return f"{self.name}.initialNodeCount"
         return f"{self.name}.{self.within or ''}{tail}"
 
     @property

@@ -13,7 +13,7 @@ from gpuinfra.policy import check_graph
 from gpuinfra.policy.examples import NOW, graph_of
 
 from .gcp_programs import GOOGLE, errors, instance, judge, spec_errors
-from .judging import codes, rows, said
+from .judging import codes, judged, rows, said
 
 T4 = [{"type": "nvidia-tesla-t4", "count": 1}]
 
@@ -213,3 +213,17 @@ def test_a_complete_machine_is_judged_by_the_defaults():
     disk = {"initializeParams": {"image": "debian-12", "type": "pd-balanced"}}
     assert "SCH-01" in errors(instance(machineType="g2-standard-48", bootDisk=disk))
     assert "SCH-08" in errors(instance(machineType="a4-highgpu-8g", bootDisk=disk))
+
+
+def test_of_several_attached_disks_only_the_wrong_one_is_named():
+    report = judged(
+        """
+- {type: gcp.compute.Disk, name: old, inputs: {type: pd-ssd, size: 500}}
+- {type: gcp.compute.Disk, name: new, inputs: {type: hyperdisk-balanced, size: 500}}
+- type: gcp.compute.Instance
+  name: box
+  inputs: {machineType: g4-standard-48, bootDisk: {initializeParams: {type: hyperdisk-balanced}}, attachedDisks: [{source: !unknown }, {source: !unknown }]}
+  from: {attachedDisks: [old, new]}
+"""
+    )
+    assert said(report, "GI3139").path == "box.attachedDisks"

@@ -1,4 +1,4 @@
-"""Spot requests, spot groups and lone instances of plain AWS programs."""
+"""Spot requests, spot groups, lone instances and default security groups of plain AWS programs."""
 
 from __future__ import annotations
 
@@ -122,3 +122,12 @@ def test_the_nodes_of_a_capacity_block_end_with_it():
     found = codes(template % ", instanceMarketOptions: {marketType: capacity-block}" + group)
     assert "GI3047" not in found
     assert "GI3028" in found
+
+
+def test_the_group_that_a_vpc_comes_with_is_read_too():
+    group = (
+        "- {type: aws.ec2.DefaultSecurityGroup, name: rest, "
+        "inputs: {ingress: [{protocol: '-1', fromPort: 0, toPort: 0, %s}]}}\n"
+    )
+    assert "GI3013" in codes(group % "cidrBlocks: [0.0.0.0/0]" + BOX)
+    assert "GI3013" not in codes(group % "self: true" + BOX)

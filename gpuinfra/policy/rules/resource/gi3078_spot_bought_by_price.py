@@ -70,6 +70,7 @@ _LT = """\
   name: nodes
   inputs: {{instanceMarketOptions: {{marketType: spot, spotOptions: {{maxPrice: {0}}}}}}}
 """
+
 _ONE = """\
 - {{type: aws.ec2.SpotInstanceRequest, name: box, inputs: {{instanceType: g5.xlarge, spotPrice: {0}}}}}
 """

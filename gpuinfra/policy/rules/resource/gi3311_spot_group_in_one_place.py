@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ....catalog import InstanceType, instance_type
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import NODE_GROUP, SUBNET
+from ...aws_graph import INSTANCES, NODE_GROUP, SUBNET
 from ...aws_kubernetes import node_groups
 from ...aws_spot import SpotNodes, spot_nodes
 from ...resource_graph import Resource
@@ -27,7 +27,11 @@ CODE = described("GI3311", "spot-group-in-one-place", Severity.WARNING, __doc__,
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each group; what our own component made is judged with the plan."""
     for found in spot_nodes(ctx.aws):
-        if found.alone or ctx.aws.ours(found.owner) or (found.types is not None and not _is_one_of_gpus(found)):
+        if (
+            found.owner.type in INSTANCES
+            or ctx.aws.ours(found.owner)
+            or (found.types is not None and not _is_one_of_gpus(found))
+        ):
             continue
         places = _places(ctx, found)
         if places is not None and places != 1:

@@ -70,7 +70,9 @@ def _gpu_type(launchers: tuple[Resource, ...]) -> InstanceType | None:
 
 def _swept(ctx: GraphContext) -> bool:
     """Whether the program has what may stop instances by their tags: which ones, only its code says."""
-    timed = ctx.aws.has(*_TIMED) and any(r.get("scheduleExpression") or r.get("schedule") for r in _of(ctx, *_TIMED))
+    timed = ctx.aws.has(*_TIMED) and any(
+        r.get(key) is not None for r in _of(ctx, *_TIMED) for key in ("scheduleExpression", "schedule")
+    )
     return timed or ctx.aws.has(*_BY_HAND) or any(not calls_scaling(s) for s in _of(ctx, SCHEDULE))
 
 
