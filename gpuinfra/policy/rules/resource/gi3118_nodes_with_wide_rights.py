@@ -41,7 +41,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield CODE.at(m.path("serviceAccount"), said, resource=m.name)
     for grant in ctx.gcp.of_type(*_GRANTS):
         ours = accounts.intersection(grant.property_dependencies.get(_GRANTS[grant.type], ()))
-        if ours and late(grant.get("role")):
+        # A role that another resource makes is none of the wide ones.
+        if ours and late(grant.get("role")) and not grant.property_dependencies.get("role"):
             yield Undecided(CODE.code, grant.name, "which role the nodes' account gets is not known yet")
         if ours and grant.get("role") in _WIDE:
             yield CODE.at(f"{grant.name}.role", f"the nodes' account gets {grant.get('role')}", resource=grant.name)
