@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -70,9 +69,9 @@ class PlacedWaiver:
         w = self.waiver
         if w.code != d.code or not self.about(file):
             return False
-        if w.path is not None and not _pattern(w.path, below=True).fullmatch(d.path):
+        if w.path is not None and not _covers_path(w.path, d.path):
             return False
-        return w.urn is None or any(_pattern(w.urn).fullmatch(urn) for urn in urns)
+        return w.urn is None or any(_fits(w.urn, urn) for urn in urns)
 
     def about(self, file: str) -> bool:
         """Whether it speaks of a file, given by its absolute path."""
@@ -130,10 +129,27 @@ class Settings:
         return replace(self, diagnostics=(*self.diagnostics, *found))
 
 
-def _pattern(text: str, *, below: bool = False) -> re.Pattern[str]:
-    """A text in which `*` stands for any text; brackets mean themselves, as in node_pools[*].count."""
-    body = ".*".join(re.escape(part) for part in text.split("*"))
-    return re.compile(body + (r"(?:[.\[].*)?" if below else ""), re.DOTALL)
+def _fits(pattern: str, text: str) -> bool:
+    """Whether a text is that of a pattern in which `*` stands for any text; brackets mean themselves, as in
+    node_pools[*].count. Each part is looked for once: a regular expression of many stars could look for ever."""
+    first, *parts = pattern.split("*")
+    if not parts:
+        return text == first
+    *middle, last = parts
+    if not text.startswith(first) or len(text) < len(first) + len(last) or not text.endswith(last):
+        return False
+    at, end = len(first), len(text) - len(last)
+    for part in middle:
+        found = text.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
+
+
+def _covers_path(pattern: str, path: str) -> bool:
+    """Whether a pattern is that of a path, or of something around it."""
+    return _fits(pattern, path) or any(_fits(pattern, path[:n]) for n, c in enumerate(path) if c in ".[")
 
 
 def settings_for(path: str, given: str | None = None) -> Settings:

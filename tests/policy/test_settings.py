@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from gpuinfra.diagnostics import Severity
 from gpuinfra.policy.rule import RuleOptions
-from gpuinfra.policy.settings import Settings, settings_files, settings_for
+from gpuinfra.policy.settings import Settings, _covers_path, _fits, settings_files, settings_for  # pyright: ignore[reportPrivateUsage]
 from gpuinfra.policy.settings_file import read_settings
 
 
@@ -186,3 +187,33 @@ def test_no_settings_raise(written: Callable[[str], Settings], data: object):
     found = written(yaml.safe_dump(data, allow_unicode=True))
     assert all(d.source is not None and d.source.file.endswith("gpuinfra.yaml") for d in found.diagnostics)
     found.options  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "covers"),
+    [
+        ("node_pools[*].count", "node_pools[12].count", True),
+        ("node_pools[*]", "node_pools[0].count", True),
+        ("node_pools", "node_pools[0].count", True),
+        ("node_pool", "node_pools[0].count", False),
+        ("*.count", "node_pools[0].count", True),
+        ("*count*max", "node_pools[0].count.max", True),
+        ("a*a", "a", False),
+        ("a*a", "aa", True),
+        ("*", "", True),
+        ("**", "x", True),
+        ("*b*a", "ab", False),
+    ],
+)
+def test_a_star_stands_for_any_text(pattern: str, path: str, covers: bool):
+    assert _covers_path(pattern, path) is covers
+
+
+@given(st.text("ab*", max_size=8), st.text("ab", max_size=8))
+def test_a_pattern_fits_as_a_regular_expression_of_it_does(pattern: str, text: str):
+    assert _fits(pattern, text) is bool(re.fullmatch(".*".join(pattern.split("*")), text))
+
+
+def test_many_stars_are_quick():
+    """As a regular expression this would not end in this century."""
+    assert not _fits("*a" * 200 + "b", "a" * 5000)
