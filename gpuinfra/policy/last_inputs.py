@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from operator import eq
 from typing import Any, cast
 
@@ -26,29 +26,29 @@ def compares(rule: Rule) -> bool:
     return shown or any(value in _READERS for value in vars(module_of(rule)).values() if callable(value))
 
 
-def changed(
-    was: Resource,
-    now: Resource,
-    paths: Iterable[str],
-    defaults: Mapping[str, Any] | None = None,
-    *,
-    kept: Collection[str] = (),
-    alike: Callable[[Any, Any], bool] = eq,
-) -> list[str]:
-    """Those of the paths whose value is another one than it was, as far as it is known.
+@dataclass(frozen=True)
+class Spellings:
+    """Which values of one type of resource are the same although they are written in different ways."""
 
-    What is absent counts as the provider's default, by path; of the paths in `kept` the cloud keeps what it had where the
-    program no longer says anything. Of no path that rules ask about has a list an order that counts. `alike` says what
-    else is one value: links and names of some clouds have several spellings.
-    """
+    absent: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What the provider takes a path for that is not written."""
+    kept: Collection[str] = ()
+    """Paths of which the cloud keeps what it had where the program no longer says anything."""
+    alike: Callable[[Any, Any], bool] = eq
+    """Whether two values are one: links and names of some clouds have several spellings."""
+
+
+def changed(was: Resource, now: Resource, paths: Iterable[str], spellings: Spellings = Spellings()) -> list[str]:
+    """Those of the paths whose value is another one than it was, as far as it is known. Of no path that rules ask about
+    has a list an order that counts."""
     found: list[str] = []
     for path in paths:
         steps = path.split(".")
         old, new = was.get(*steps), now.get(*steps)
-        if late_inside(new) or late_inside(old) or (new is None and path in kept):
+        if late_inside(new) or late_inside(old) or (new is None and path in spellings.kept):
             continue
-        old, new = (_plain((defaults or {}).get(path) if v is None else v) for v in (old, new))
-        if old != new and not alike(old, new):
+        old, new = (_plain(spellings.absent.get(path) if v is None else v) for v in (old, new))
+        if old != new and not spellings.alike(old, new):
             found.append(path)
     return found
 

@@ -14,10 +14,11 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import LUSTRE
 from ...aws_lustre import ABSENT, KEPT, REPLACED_BY
-from ...last_inputs import changed, covered, last, shrinks, unsure
+from ...last_inputs import Spellings, changed, covered, last, shrinks, unsure
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3088", "lustre-made-anew", Severity.ERROR, __doc__, ("AWS FSX-12",))
+_SPELLINGS = Spellings(ABSENT, KEPT)
 _SHRINK = ("storageCapacity", "fileSystemTypeVersion", "metadataConfiguration.iops")
 
 
@@ -27,7 +28,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         was = last(ctx, fs)
         if was is None:
             continue
-        found = [p for p in changed(was, fs, REPLACED_BY, ABSENT, kept=KEPT) if not covered(fs, "ignoreChanges", p)]
+        found = [p for p in changed(was, fs, REPLACED_BY, _SPELLINGS) if not covered(fs, "ignoreChanges", p)]
         found += [p for p in _SHRINK if shrinks(was, fs, p)]
         if found:
             kept = "; it is protected, so that `up` ends there" if fs.options.get("protect") is True else ""

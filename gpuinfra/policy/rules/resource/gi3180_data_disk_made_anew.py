@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_types import DISK, last_part
-from ...last_inputs import changed, covered, last, shrinks, unsure
+from ...last_inputs import Spellings, changed, covered, last, shrinks, unsure
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3180", "data-disk-made-anew", Severity.WARNING, __doc__, ("GCP-DSK-08",))
@@ -30,7 +30,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         found = [
             p
-            for p in changed(was, disk, _REPLACED_BY, _ABSENT, kept=_KEPT, alike=_same)
+            for p in changed(was, disk, _REPLACED_BY, Spellings(_ABSENT, _KEPT, _same))
             if not covered(disk, "ignoreChanges", p)
         ]
         found += [_SIZE] if shrinks(was, disk, _SIZE) else []

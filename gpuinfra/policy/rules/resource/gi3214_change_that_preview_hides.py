@@ -25,7 +25,7 @@ from ...azure_graph import (
     STORAGE_ACCOUNT,
     AzureNodes,
 )
-from ...last_inputs import changed, covered, last, same_word, unsure
+from ...last_inputs import Spellings, changed, covered, last, same_word, unsure
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late, truth
@@ -88,7 +88,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 
 def _changes(r: Resource, was: Resource) -> Iterator[Diagnostic]:
-    found = changed(was, r, _FIXED_OF[r.type], _absent(r), kept=_KEPT, alike=same_word)
+    found = changed(was, r, _FIXED_OF[r.type], Spellings(_absent(r), _KEPT, same_word))
     if truth(was.get(_ONE_WAY)) and truth(r.get(_ONE_WAY)) is False:
         found = [p for p in found if p != _ONE_WAY]
     missing = [p for p in found if not covered(r, "replaceOnChanges", p) and not covered(r, "ignoreChanges", p)]

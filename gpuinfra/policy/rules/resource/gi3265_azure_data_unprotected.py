@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_graph import LUSTRE, NETAPP_VOLUME, STORAGE_ACCOUNT
-from ...last_inputs import changed, covered, last, same_word
+from ...last_inputs import Spellings, changed, covered, last, same_word
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
 
@@ -34,7 +34,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         was = last(ctx, r) if r.type == LUSTRE else None
         lost = (
-            [p for p in changed(was, r, _REPLACED_BY, alike=same_word) if not covered(r, "ignoreChanges", p)]
+            [p for p in changed(was, r, _REPLACED_BY, Spellings(alike=same_word)) if not covered(r, "ignoreChanges", p)]
             if was is not None
             else []
         )
