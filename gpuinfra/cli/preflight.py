@@ -79,6 +79,9 @@ def command(spec: str, account: str | None, save: str | None, governing: Governi
     found = in_order((*own, *(judged.loaded.locate(d) for d in seen.findings)))
     governing.take(spec, ruling, found, now=now)
     status = governing.finish(before=_before(seen), after=_after(seen), extra=as_data(seen), not_judged=_NOT_JUDGED)
+    if judged.plan is not None and seen.report is None:
+        # No settings make a file right that cannot be read, or is of another place.
+        return status or 1
     if seen.facts is not None and not seen.facts.known:
         why = "; ".join(dict.fromkeys(seen.facts.unknown.values())) or "none is in the file"
         note(f"gpuinfra: no fact about the account is known, so that nothing was judged by it: {why}")

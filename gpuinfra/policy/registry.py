@@ -96,9 +96,11 @@ def house_codes() -> frozenset[str]:
         folder = import_module(f".rules.{kind.name}", __package__)
         names = (_CODE.match(m.name) for m in pkgutil.iter_modules(folder.__path__))
         found.update(m[1].upper() for m in names if m)
-    return frozenset(found | ROOM_CODES)
+    return frozenset(found | ROOM_CODES | DOOR_CODES)
 
 
 ROOM_CODES = frozenset(f"GI217{n}" for n in range(10))
 """Kept for gpuinfra.providers.findings, which this layer cannot import."""
+DOOR_CODES = frozenset((*(f"GI108{n}" for n in range(9)), *(f"GI490{n}" for n in (1, 2, 3))))
+"""Of gpuinfra.lint.findings and gpuinfra.preflight.findings, which this layer cannot import either."""
 _CODE = re.compile(r"(gi\d{4})_")

@@ -17,7 +17,7 @@ from ..policy.needed_services import needed_services
 from ..policy.quota_needs import other_needs
 from ..vocabulary import StorageKind
 from .azure_existing import read_existing
-from .gathering import Gathering, ReadingError, RefusedError, reason_of
+from .gathering import Gathering, ReadingError, RefusedError, reason_of, renewing
 from .https import RestApi
 
 PERMISSIONS = (
@@ -83,15 +83,7 @@ def token_source() -> Callable[[], str]:
             f"no Azure credentials can be used ({type(e).__name__}): az login; --account FILE judges a saved file"
         ) from None
 
-    def token() -> str:
-        try:
-            return str(credentials.get_token(f"{ARM}/.default").token)
-        except Exception as e:
-            raise RefusedError(
-                f"the credentials cannot be renewed ({type(e).__name__}): sign in again", fatal=True
-            ) from None
-
-    return token
+    return renewing(lambda: str(credentials.get_token(f"{ARM}/.default").token))
 
 
 def _subscription(plan: ClusterPlan, environment: Mapping[str, str], api: RestApi) -> str:

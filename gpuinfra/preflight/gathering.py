@@ -31,6 +31,20 @@ class RefusedError(Exception):
         super().__init__(reason)
 
 
+def renewing(token: Callable[[], str]) -> Callable[[], str]:
+    """A token that is renewed where it has to be; where it cannot be, no question is answered any more."""
+
+    def asked() -> str:
+        try:
+            return token()
+        except Exception as e:
+            raise RefusedError(
+                f"the credentials cannot be renewed ({type(e).__name__}): sign in again", fatal=True
+            ) from None
+
+    return asked
+
+
 @dataclass
 class Gathering:
     """What was read so far, and why the rest was not."""

@@ -15,7 +15,7 @@ from ..policy.account_facts import AccountFacts
 from ..policy.needed_services import needed_services
 from ..policy.quota_needs import family_needs, other_needs, total_needs
 from ..vocabulary import StorageKind
-from .gathering import Gathering, ReadingError, RefusedError, reason_of
+from .gathering import Gathering, ReadingError, RefusedError, reason_of, renewing
 from .https import RestApi
 
 PERMISSIONS = (
@@ -87,16 +87,11 @@ def token_source() -> Callable[[], str]:
         ) from None
 
     def token() -> str:
-        try:
-            if not credentials.valid:
-                credentials.refresh(transport.Request())
-        except Exception as e:
-            raise RefusedError(
-                f"the credentials cannot be renewed ({type(e).__name__}): sign in again", fatal=True
-            ) from None
+        if not credentials.valid:
+            credentials.refresh(transport.Request())
         return str(credentials.token)
 
-    return token
+    return renewing(token)
 
 
 class _Project:

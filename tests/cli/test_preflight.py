@@ -232,3 +232,11 @@ def test_every_form(run, spec_file, account_file, form):
     ran = run("preflight", spec_file(), "--account", account, "--now", NOW, "--format", form)
     assert ran.status == 1
     assert "GI4001" in ran.out
+
+
+def test_no_setting_makes_a_file_right_that_is_of_another_place(run, spec_file, account_file, tmp_path):
+    (tmp_path / "gpuinfra.yaml").write_text("severity: {GI4902: off}\n")
+    ran = run("preflight", spec_file(), "--account", account_file(region="us-east-1"), "--now", NOW)
+    assert ran.status == 1
+    assert "no account was judged" in ran.out
+    assert "is the code of no finding" not in ran.out

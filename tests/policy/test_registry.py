@@ -197,3 +197,12 @@ def test_a_rule_has_all_its_metadata(rule: Rule):
 
 def test_every_rule_can_be_a_key():
     assert len(set(registry.all_rules())) == len(registry.all_rules())
+
+
+def test_the_codes_of_doors_above_are_known():
+    from gpuinfra.lint.findings import CODES as LINT
+    from gpuinfra.policy.registry import DOOR_CODES, house_codes
+    from gpuinfra.preflight.findings import CODES as PREFLIGHT
+
+    assert {c.code for c in (*LINT, *PREFLIGHT)} == DOOR_CODES
+    assert house_codes() >= DOOR_CODES
