@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, cast
@@ -15,6 +16,7 @@ _ATTRIBUTES = {
     ("SecurityGroup", "id"): "GroupId",
     ("LaunchTemplate", "latestVersion"): "LatestVersionNumber",
     ("Eip", "id"): "AllocationId",
+    ("Role", "arn"): "Arn",
 }
 _ACRONYMS = {"VpcZoneIdentifiers": "VPCZoneIdentifier", "CidrIpv4": "CidrIp"}
 
@@ -185,6 +187,14 @@ def _plug(p: Properties) -> Properties:
     return p
 
 
+def _role(p: Properties) -> Properties:
+    return {"AssumeRolePolicyDocument": json.loads(p["AssumeRolePolicy"])}
+
+
+def _role_policy(p: Properties) -> Properties:
+    return {"PolicyName": "rights", "RoleName": p["Role"], "PolicyDocument": json.loads(p["Policy"])}
+
+
 def _timed(p: Properties) -> Properties:
     p.pop("ScheduledActionName", None)
     p["AutoScalingGroupName"] = p.pop("AutoscalingGroupName")
@@ -221,5 +231,7 @@ _TYPES: dict[str, tuple[str, Callable[[Properties], Properties]]] = {
     "aws:eks/nodeGroup:NodeGroup": ("AWS::EKS::Nodegroup", _pool),
     "aws:ec2/instance:Instance": ("AWS::EC2::Instance", _machine),
     "aws:ebs/volume:Volume": ("AWS::EC2::Volume", _volume),
+    "aws:iam/role:Role": ("AWS::IAM::Role", _role),
+    "aws:iam/rolePolicy:RolePolicy": ("AWS::IAM::RolePolicy", _role_policy),
     "aws:ec2/volumeAttachment:VolumeAttachment": ("AWS::EC2::VolumeAttachment", _plug),
 }

@@ -25,6 +25,8 @@ _TYPES = {
     "aws:eks/nodeGroup:NodeGroup": "aws_eks_node_group",
     "aws:ebs/volume:Volume": "aws_ebs_volume",
     "aws:sns/topic:Topic": "aws_sns_topic",
+    "aws:iam/role:Role": "aws_iam_role",
+    "aws:iam/rolePolicy:RolePolicy": "aws_iam_role_policy",
     "gcp:serviceaccount/account:Account": "google_service_account",
     "gcp:servicenetworking/connection:Connection": "google_service_networking_connection",
     "gcp:servicenetworking/peeredDnsDomain:PeeredDnsDomain": "google_service_networking_peered_dns_domain",
@@ -33,6 +35,7 @@ _TYPES = {
     "gcp:container/cluster:Cluster": "google_container_cluster",
     "gcp:lustre/instance:Instance": "google_lustre_instance",
     "gcp:billing/budget:Budget": "google_billing_budget",
+    "gcp:cloudscheduler/job:Job": "google_cloud_scheduler_job",
     "gcp:pubsub/topic:Topic": "google_pubsub_topic",
     "gcp:storage/bucket:Bucket": "google_storage_bucket",
 }
