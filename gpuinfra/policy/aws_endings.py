@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, cast
 
-from .aws_graph import GROUP_POLICY, GROUP_SCHEDULE, SCALING_GROUP, SCHEDULE, AwsGraph, Nodes, group_size
+from .aws_graph import EVENT_RULE, GROUP_POLICY, GROUP_SCHEDULE, SCALING_GROUP, SCHEDULE, AwsGraph, Nodes, group_size
 from .aws_kubernetes import charts
-from .aws_leases import faults, is_off, left_by
+from .aws_leases import faults, is_off, left_by, rule_faults
 from .aws_rights import ROLE, may
 from .aws_schedules import aims_at, aims_unseen, call_of
 from .aws_user_data import script
@@ -131,10 +131,21 @@ def _actors(aws: AwsGraph) -> Iterator[End]:
             yield End(Kind.UNSEEN, f"what '{s.name}' calls cannot be seen into")
     for t in aws.of_type(_TARGET):
         if _acts(aws, t, "arn", t.get("arn")):
-            yield End(Kind.UNSEEN, f"what '{t.name}' calls cannot be seen into")
+            yield _by_event(aws, t)
     for t in aws.of_type(_SUBSCRIPTION):
         if t.get("protocol") == "lambda" and _acts(aws, t, "endpoint", t.get("endpoint")):
             yield End(Kind.UNSEEN, f"what '{t.name}' calls cannot be seen into")
+
+
+def _by_event(aws: AwsGraph, target: Resource) -> End:
+    """What an event's rule calls, unless the rule is switched off or never fires."""
+    for rule in aws.linked(target, "rule", EVENT_RULE).resources:
+        if rule_faults(rule):
+            return End(Kind.SAID)
+        for key, off in (("state", "DISABLED"), ("isEnabled", "FALSE")):
+            if str(rule.get(key)).upper() == off:
+                return End(Kind.NONE, f"'{rule.name}' is switched off", rule.name, key)
+    return End(Kind.UNSEEN, f"what '{target.name}' calls cannot be seen into")
 
 
 def _acts(aws: AwsGraph, owner: Resource, key: str, arn: object) -> bool:

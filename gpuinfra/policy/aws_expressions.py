@@ -24,7 +24,7 @@ _LONGEST = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def refused(expression: str) -> str:
-    """Why EventBridge Scheduler does not take an expression; empty where it does."""
+    """Why EventBridge does not take an expression; empty where it does."""
     match = _FORM.fullmatch(expression.strip())
     if match is None:
         return f"'{expression[:60]}' is none of at(…), rate(…) and cron(…)"
@@ -61,7 +61,7 @@ def _is_moment(text: str) -> bool:
 def _cron_fault(inner: str) -> str:
     parts = inner.split()
     if len(parts) != len(_FIELDS):
-        return f"cron({inner[:40]}) has {len(parts)} fields, and EventBridge Scheduler wants six, the last one the year"
+        return f"cron({inner[:40]}) has {len(parts)} fields, and EventBridge wants six, the last one the year"
     if "?" not in (parts[_DAY], parts[_WEEKDAY]):
         return f"cron({inner[:40]}) has a day and a weekday, and one of the two has to be ?"
     fault = next((n for n, part in enumerate(parts) if not all(_fits(p, n) for p in part.split(","))), None)
@@ -72,7 +72,7 @@ def _fits(piece: str, field: int) -> bool:
     span, slash, step = piece.partition("/")
     if slash and not step.isdigit():
         return False
-    if span == "*" or (span in ("?", "L", "LW") and field in (_DAY, _WEEKDAY)):
+    if span == "*" or (field in (_DAY, _WEEKDAY) and re.fullmatch(r"\?|LW?|L-\d+", span)):
         return True
     if field in (_DAY, _WEEKDAY):
         span = re.sub(r"(?:W|L|#\d)$", "", span)

@@ -102,12 +102,18 @@ def _of_schedule(aws: AwsGraph, s: Resource, now: datetime | None) -> Iterator[F
     yield from _role(aws, s)
 
 
+def rule_faults(rule: Resource) -> tuple[Fault, ...]:
+    """Everything for which the rule of an event that a time makes never fires."""
+    said = rule.get("scheduleExpression")
+    return tuple(_moment(rule, said, None)) if said is not None else ()
+
+
 def _moment(s: Resource, said: object, now: datetime | None) -> Iterator[Fault]:
     if not isinstance(said, str) or late(said):
         return
     at = moment_of(s)
     if why := refused(said):
-        yield Fault("scheduleExpression", why, "write it as EventBridge Scheduler takes it")
+        yield Fault("scheduleExpression", why, "write it as EventBridge takes it, as cron(0 19 ? * MON-FRI *)")
     elif at is not None and now is not None and at <= now:
         yield Fault("scheduleExpression", f"the moment {said} is past")
     elif why := never_comes(said, now):

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 from .found_ends import End, Kind, best_of
 from .gcp_graph import GcpGraph
 from .gcp_jobs import ends_by_jobs, schedule_faults, speaks_of
 from .gcp_machines import Machines
-from .gcp_types import AUTOSCALERS, BUDGET, GROUPS, INSTANCE, JOB, NODE_POOL, POLICY_ATTACHMENT, RESOURCE_POLICY
-from .resource_graph import Resource
-from .wire_values import items, late, number
-
-LISTENERS = (
-    "gcp:pubsub/subscription:Subscription",
-    "gcp:eventarc/trigger:Trigger",
-    "gcp:cloudfunctionsv2/function:Function",
-    "gcp:cloudfunctions/function:Function",
+from .gcp_types import (
+    AUTOSCALERS,
+    BUDGET,
+    GROUPS,
+    INSTANCE,
+    JOB,
+    NODE_POOL,
+    POLICY_ATTACHMENT,
+    RESOURCE_POLICY,
+    last_part,
+    own_name,
 )
+from .resource_graph import Resource
+from .wire_values import entries, items, late, number, plain
+
+FUNCTIONS = ("gcp:cloudfunctionsv2/function:Function", "gcp:cloudfunctions/function:Function")
+LISTENERS = ("gcp:pubsub/subscription:Subscription", "gcp:eventarc/trigger:Trigger", *FUNCTIONS)
 """What can act on a message of a budget."""
+_TOPIC = "gcp:pubsub/topic:Topic"
 _NEVER_DOWN = ("OFF", "ONLY_UP", "ONLY_SCALE_OUT")
 _STOPPED = ("TERMINATED", "SUSPENDED")
 _POWER_OFF = ("shutdown", "poweroff", "instances delete", "instances stop")
@@ -97,8 +106,45 @@ def is_scheduled(gcp: GcpGraph, owner: Resource) -> bool:
 
 def budget_reacts(gcp: GcpGraph) -> bool:
     """Whether a budget of the program tells a topic on which something listens."""
-    topics = [b.get("allUpdatesRule", "pubsubTopic") for b in gcp.of_type(BUDGET)]
-    return any(t is not None for t in topics) and gcp.has(*LISTENERS)
+    return any(is_heard(gcp, b) for b in gcp.of_type(BUDGET))
+
+
+def is_heard(gcp: GcpGraph, budget: Resource) -> bool:
+    """Whether something of the program listens to the topic of a budget, or may."""
+    topic = budget.get("allUpdatesRule", "pubsubTopic")
+    if topic is None:
+        return False
+    own = gcp.link(budget, "allUpdatesRule", topic, _TOPIC).resources
+    named = {n for t in own if (n := own_name(t))} | ({last_part(topic)} if isinstance(topic, str) else set[str]())
+    if late(topic) and not own:
+        return any(_topics_of(r) != [] for r in gcp.of_type(*LISTENERS))
+    return any(_may_be(gcp, r, own, named) for r in gcp.of_type(*LISTENERS))
+
+
+def _topics_of(listener: Resource) -> list[tuple[str, Any]] | None:
+    """(top-level input, value) of each topic that a listener names; None where it may hear one without naming it."""
+    if listener.type in FUNCTIONS and listener.get("eventTrigger") is None:
+        # It is called by its address: what calls it is a listener of its own.
+        return []
+    found = [("topic", listener.get("topic"))]
+    found += [("eventTrigger", listener.get("eventTrigger", k)) for k in ("pubsubTopic", "resource")]
+    for one in entries(listener.get("transports")):
+        found += [("transports", plain(p.get("topic"))) for p in entries(plain(one.get("pubsubs")))]
+    return [(key, v) for key, v in found if v is not None] or None
+
+
+def _may_be(gcp: GcpGraph, listener: Resource, own: tuple[Resource, ...], named: set[str]) -> bool:
+    """Whether a listener hears one topic: it or its name, or what is not known yet."""
+    found = _topics_of(listener)
+    if found is None:
+        return True
+    for key, value in found:
+        linked = gcp.link(listener, key, value, _TOPIC).resources
+        if any(t in own or own_name(t) in named for t in linked):
+            return True
+        if not linked and (late(value) or last_part(str(value)) in named or (own and not named)):
+            return True
+    return False
 
 
 def ignores(resource: Resource, key: str) -> bool:

@@ -146,6 +146,23 @@ def test_a_function_that_may_not_end_nodes_is_no_end():
 
 
 @pytest.mark.parametrize(
+    ("rule", "said", "undecided"),
+    [
+        ("scheduleExpression: 'cron(0 19 * * ? *)'", [], ["GI3047"]),
+        ("scheduleExpression: cron(0 19 * * *)", [("GI3048", "night.scheduleExpression")], []),
+        ("scheduleExpression: rate(1 day), state: DISABLED", [("GI3047", "night.state")], []),
+        ("scheduleExpression: rate(1 day), isEnabled: false", [("GI3047", "night.isEnabled")], []),
+    ],
+)
+def test_the_rule_of_an_event(rule: str, said: list[tuple[str, str]], undecided: list[str]):
+    event = (
+        f"- {{type: aws.cloudwatch.EventRule, name: night, inputs: {{{rule}}}}}\n"
+        f"- {{type: aws.cloudwatch.EventTarget, name: out, inputs: {{rule: !ref night.name , arn: '{LAMBDA}'}}}}\n"
+    )
+    assert verdict(nodes(), event) == (said, undecided)
+
+
+@pytest.mark.parametrize(
     ("inputs", "path"),
     [
         ("policyType: TargetTrackingScaling, targetTrackingConfiguration: {targetValue: 50}", ""),
@@ -171,6 +188,7 @@ def test_scaling_policies(inputs: str, path: str):
         "cron(0 12 * * ? *)",
         "cron(15,45 8-18 ? * 2#1 2026)",
         "cron(0 0 1W JAN-MAR ? *)",
+        "cron(0 0 L-2 * ? *)",
     ],
 )
 def test_expressions_that_are_taken(text: str):

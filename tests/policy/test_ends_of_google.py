@@ -129,3 +129,32 @@ def test_a_job_that_has_nothing_to_do_with_machines_is_no_end():
     assert verdict(GROUP, job("https://bigquery.googleapis.com/bigquery/v2/projects/p/jobs"))[0] == [
         ("GI3130", "group.targetSize")
     ]
+
+
+TOPIC = "- {type: gcp.pubsub.Topic, name: spend, inputs: {}}\n"
+BUDGET = "- {type: gcp.billing.Budget, name: money, inputs: {allUpdatesRule: {pubsubTopic: !ref spend.id , schemaVersion: '1.0'}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("listener", "heard"),
+    [
+        ("{type: gcp.pubsub.Subscription, name: stop, inputs: {topic: !ref spend.name }}", True),
+        (
+            "{type: gcp.cloudfunctionsv2.Function, name: stop, inputs: {eventTrigger: {pubsubTopic: !ref spend.id }}}",
+            True,
+        ),
+        ("{type: gcp.cloudfunctions.Function, name: stop, inputs: {eventTrigger: {resource: !ref spend.name }}}", True),
+        (
+            "{type: gcp.eventarc.Trigger, name: stop, inputs: {transports: [{pubsubs: [{topic: !ref spend.id }]}]}}",
+            True,
+        ),
+        ("{type: gcp.pubsub.Subscription, name: stop, inputs: {topic: !unknown }}", True),
+        ("{type: gcp.pubsub.Subscription, name: stop, inputs: {topic: !ref other.name }}", False),
+        ("{type: gcp.cloudfunctionsv2.Function, name: web, inputs: {}}", False),
+    ],
+)
+def test_a_budget_reacts_where_something_hears_its_topic(listener: str, heard: bool):
+    other = TOPIC.replace("spend", "other")
+    assert verdict(GROUP, TOPIC, other, BUDGET, f"- {listener}\n")[0] == (
+        [] if heard else [("GI3130", "group.targetSize")]
+    )

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import GROUP_SCHEDULE, SCHEDULE
-from ...aws_leases import faults
+from ...aws_graph import EVENT_RULE, GROUP_SCHEDULE, SCHEDULE
+from ...aws_leases import faults, rule_faults
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
@@ -27,6 +27,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, s.name, "the moment is not known yet")
         for fault in faults(ctx.aws, s, ctx.now):
             yield CODE.at(f"{s.name}.{fault.path}", fault.text, fault.hint, resource=s.name)
+    for rule in ctx.aws.of_type(EVENT_RULE):
+        if late(rule.get("scheduleExpression")):
+            yield Undecided(CODE.code, rule.name, "the moment is not known yet")
+        for fault in rule_faults(rule):
+            yield CODE.at(f"{rule.name}.{fault.path}", fault.text, fault.hint, resource=rule.name)
 
 
 _T = """\
@@ -78,6 +83,7 @@ RULE = ResourceRule(
             _T.format("cron(0 19 * * ?)", "UTC", _CALL),
             _T.format("cron(0 19 31 2 ? *)", "UTC", _CALL),
             _T.format("every evening", "UTC", _CALL),
+            "- {type: aws.cloudwatch.EventRule, name: night, inputs: {scheduleExpression: cron(0 19 * * *)}}\n",
             _NIGHT.format("0 19 ? * * *", 0),
             _NIGHT.format("0 19 * * *", 1),
             _RIGHTS.format("ec2:StopInstances") + _CALLER,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_endings import LISTENERS
+from ...gcp_endings import is_heard
 from ...gcp_types import BUDGET
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
@@ -28,7 +28,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         topic = b.get("allUpdatesRule", "pubsubTopic")
         if late(b.get("allUpdatesRule")):
             yield Undecided(CODE.code, b.name, "whom the budget tells is not known yet")
-        elif topic is None or not ctx.gcp.has(*LISTENERS):
+        elif not is_heard(ctx.gcp, b):
             what = "it tells no topic" if topic is None else "nothing here listens to its topic"
             yield CODE.at(f"{b.name}.allUpdatesRule", f"{what}, so that nothing stops at the limit", resource=b.name)
 
@@ -44,7 +44,9 @@ RULE = ResourceRule(
     ("cost",),
     check,
     Examples(
-        (_T.format("{pubsubTopic: projects/acme-lab/topics/spend}"),), (_T.format("null"),), (_T.format("!unknown "),)
+        (_T.format("{pubsubTopic: projects/acme-lab/topics/spend}"),),
+        (_T.format("null"), _T.format("{pubsubTopic: projects/acme-lab/topics/alarms}")),
+        (_T.format("!unknown "),),
     ),
     providers=(Provider.GCP,),
 )
