@@ -42,14 +42,19 @@ _ENDING_RIGHTS = (
 
 def end_of(aws: AwsGraph, group: Resource, nodes: Nodes | None, now: datetime | None) -> End:
     """The best that is known of a group's end."""
-    return best_of((*_schedules(aws, group, now), *_policies(aws, group), *_scalers(aws, group, nodes), *_actors(aws)))
+    others = aws.once("what may end any group", lambda: (*_actors(aws), *_unseen(aws)))
+    return best_of((*_schedules(aws, group, now), *_policies(aws, group), *_scalers(aws, group, nodes), *others))
 
 
 def _schedules(aws: AwsGraph, group: Resource, now: datetime | None) -> Iterator[End]:
     for s in aws.of_type(GROUP_SCHEDULE, SCHEDULE):
         if aims_at(aws, s, group):
             yield _of_schedule(aws, s, group, now)
-        elif s.type == GROUP_SCHEDULE and aims_unseen(aws, s):
+
+
+def _unseen(aws: AwsGraph) -> Iterator[End]:
+    for s in aws.of_type(GROUP_SCHEDULE):
+        if aims_unseen(aws, s):
             yield End(Kind.UNSEEN, f"which group '{s.name}' moves is not known yet")
 
 

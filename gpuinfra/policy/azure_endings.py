@@ -42,10 +42,15 @@ def _by_scalers(azure: AzureGraph, nodes: AzureNodes, now: datetime | None) -> I
             yield End(Kind.SAID)
         else:
             yield from (_by_profile(setting, n, profile, capacity, now) for n, profile, capacity in profiles(setting))
-    for setting in azure.of_type(AUTOSCALE) if nodes.is_set else ():
-        links = azure.linked(setting, "targetResourceUri")
-        if links.unknown and not links.resources:
-            yield End(Kind.UNSEEN, f"which set '{setting.name}' moves is not known yet")
+    for name in azure.once("settings that aim unseen", lambda: _aim_unseen(azure)):
+        yield End(Kind.UNSEEN, f"what '{name}' aims at is not known yet")
+
+
+def _aim_unseen(azure: AzureGraph) -> tuple[str, ...]:
+    """The names of autoscale settings and shutdown schedules whose target is not known yet."""
+    aims = ((AUTOSCALE, "targetResourceUri"), (VM_SCHEDULE, "targetResourceId"))
+    found = ((s.name, azure.linked(s, key)) for kind, key in aims for s in azure.of_type(kind))
+    return tuple(name for name, links in found if links.unknown and not links.resources)
 
 
 def _by_profile(
@@ -74,10 +79,7 @@ def _shrinks(rule: Mapping[str, Any]) -> bool:
 def _by_schedules(azure: AzureGraph, nodes: AzureNodes) -> Iterator[End]:
     """Shutdown schedules of a machine. What is wrong with their words another rule says."""
     for s in azure.of_type(VM_SCHEDULE):
-        links = azure.linked(s, "targetResourceId")
         if not azure.aims_at(s, "targetResourceId", nodes.resource):
-            if links.unknown and not links.resources and not nodes.is_set:
-                yield End(Kind.UNSEEN, f"which machine '{s.name}' stops is not known yet")
             continue
         status = s.get("status")
         if late(status):
@@ -91,8 +93,12 @@ def _by_schedules(azure: AzureGraph, nodes: AzureNodes) -> Iterator[End]:
             yield End(Kind.ENDS)
 
 
-def by_automation(azure: AzureGraph, now: datetime | None) -> Iterator[End]:
+def by_automation(azure: AzureGraph, now: datetime | None) -> tuple[End, ...]:
     """What may take nodes down without naming them in a way that can be followed."""
+    return azure.once("what may take any nodes down", lambda: tuple(_automation(azure, now)))
+
+
+def _automation(azure: AzureGraph, now: datetime | None) -> Iterator[End]:
     yield from _by_runbooks(azure, now)
     for flow in azure.of_type(_WORKFLOW):
         if str(flow.get("state")).lower() in ("disabled", "suspended"):

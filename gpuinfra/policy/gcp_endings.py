@@ -168,11 +168,16 @@ def _by_policies(gcp: GcpGraph, machines: Machines, now: datetime | None) -> Ite
     if gcp.linked(machines.source, "resourcePolicies", RESOURCE_POLICY).unknown:
         yield End(Kind.UNSEEN, "which resource policies stand on it is not known yet")
         return
-    used = {p.urn for m in gcp.vms for p in schedules_on(gcp, m)}
-    for policy in gcp.of_type(RESOURCE_POLICY):
-        stops = policy.get("instanceSchedulePolicy", "vmStopSchedule") is not None
-        if stops and policy.urn not in used and machines.source.type == INSTANCE:
+    if machines.source.type == INSTANCE:
+        for policy in gcp.once("schedules on no machine", lambda: _unused(gcp)):
             yield End(Kind.NONE, f"'{policy.name}' stands on no machine", policy.name, "instanceSchedulePolicy")
+
+
+def _unused(gcp: GcpGraph) -> tuple[Resource, ...]:
+    """The instance schedules that stop machines, and stand on none."""
+    used = {p.urn for m in gcp.vms for p in schedules_on(gcp, m)}
+    stops = (p for p in gcp.of_type(RESOURCE_POLICY) if p.get("instanceSchedulePolicy", "vmStopSchedule") is not None)
+    return tuple(p for p in stops if p.urn not in used)
 
 
 def schedules_on(gcp: GcpGraph, machines: Machines) -> tuple[Resource, ...]:
