@@ -73,7 +73,10 @@ def aims_at(aws: AwsGraph, schedule: Resource, group: Resource) -> bool:
     if schedule.type == GROUP_SCHEDULE:
         links = aws.linked(schedule, "autoscalingGroupName", SCALING_GROUP)
         value = schedule.get("autoscalingGroupName")
-        return any(g.urn == group.urn for g in links.resources) or (isinstance(value, str) and value == _name(group))
+        # An EKS node group gives the name of the scaling group that it hides.
+        hidden = group.urn in schedule.property_dependencies.get("autoscalingGroupName", ())
+        named = isinstance(value, str) and value == _name(group)
+        return hidden or named or any(g.urn == group.urn for g in links.resources)
     if schedule.type != SCHEDULE or not calls_scaling(schedule):
         return False
     urns = schedule.property_dependencies.get("target", ())
