@@ -11,7 +11,7 @@ from .aws_graph import EVENT_RULE, GROUP_POLICY, GROUP_SCHEDULE, SCALING_GROUP, 
 from .aws_kubernetes import charts
 from .aws_leases import faults, is_off, left_by, rule_faults
 from .aws_rights import ROLE, may
-from .aws_schedules import aims_at, aims_unseen, call_of
+from .aws_schedules import aims_unseen, call_of, schedules_of
 from .aws_user_data import script
 from .found_ends import End, Kind, best_of
 from .resource_graph import Resource
@@ -47,9 +47,7 @@ def end_of(aws: AwsGraph, group: Resource, nodes: Nodes | None, now: datetime | 
 
 
 def _schedules(aws: AwsGraph, group: Resource, now: datetime | None) -> Iterator[End]:
-    for s in aws.of_type(GROUP_SCHEDULE, SCHEDULE):
-        if aims_at(aws, s, group):
-            yield _of_schedule(aws, s, group, now)
+    return (_of_schedule(aws, s, group, now) for s in schedules_of(aws, group))
 
 
 def _unseen(aws: AwsGraph) -> Iterator[End]:

@@ -11,7 +11,7 @@ from ..plan.cron import CronError, parse_cron
 from .aws_expressions import never_comes, refused
 from .aws_graph import GROUP_SCHEDULE, NODE_GROUP, SCALING_GROUP, SCHEDULE, AwsGraph, group_size
 from .aws_rights import ROLE, may
-from .aws_schedules import aims_at, at_text, call_of, input_of, moment_of
+from .aws_schedules import at_text, call_of, input_of, moment_of, schedules_of
 from .moments import is_timezone, moment
 from .resource_graph import Resource
 from .wire_values import entries, late, number, plain
@@ -159,7 +159,7 @@ def _held_up(aws: AwsGraph, s: Resource) -> Iterator[Fault]:
         return
     for group in aws.of_type(SCALING_GROUP, NODE_GROUP):
         least = group_size(group)[0]
-        if least is not None and limit < least and aims_at(aws, s, group):
+        if least is not None and limit < least and s in schedules_of(aws, group):
             text = f"{what}, and the minimum of '{group.name}' is {least:g}: the call is refused"
             yield Fault(place, text, _lower(s))
 

@@ -10,9 +10,10 @@ from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 from .aws_graph import GROUP_SCHEDULE, NODE_GROUP, SCALING_GROUP, SCHEDULE, AwsGraph
-from .resource_graph import Resource
+from .resource_graph import OutputRef, Resource
 from .wire_values import late
 
+_WORDS = re.compile(r"\$\{([^{}.]+)\.|\"([^\"]+)\"")
 _AT = re.compile(r"at\((\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?)\)")
 _SCALING_CALLS = {
     "updateautoscalinggroup": "autoscaling:UpdateAutoScalingGroup",
@@ -72,7 +73,10 @@ def aims_at(aws: AwsGraph, schedule: Resource, group: Resource) -> bool:
     if schedule.type == GROUP_SCHEDULE:
         links = aws.linked(schedule, "autoscalingGroupName", SCALING_GROUP)
         value = schedule.get("autoscalingGroupName")
-        return any(g.urn == group.urn for g in links.resources) or (isinstance(value, str) and value == _name(group))
+        # An EKS node group gives the name of the scaling group that it hides.
+        hidden = group.urn in schedule.property_dependencies.get("autoscalingGroupName", ())
+        named = isinstance(value, str) and value == _name(group)
+        return hidden or named or any(g.urn == group.urn for g in links.resources)
     if schedule.type != SCHEDULE or not calls_scaling(schedule):
         return False
     urns = schedule.property_dependencies.get("target", ())
@@ -82,6 +86,43 @@ def aims_at(aws: AwsGraph, schedule: Resource, group: Resource) -> bool:
     if isinstance(body, str) and not late(body):
         return bool(_name(group)) and f'"{_name(group)}"' in body
     return late(body) and not any(aws_type in u for u in urns for aws_type in (SCALING_GROUP, NODE_GROUP))
+
+
+def schedules_of(aws: AwsGraph, group: Resource) -> tuple[Resource, ...]:
+    """The schedules that move the size of a group, as far as can be seen."""
+    return aws.once("schedules by group", lambda: _by_group(aws)).get(group.urn, ())
+
+
+def _by_group(aws: AwsGraph) -> dict[str, tuple[Resource, ...]]:
+    groups = tuple(aws.of_type(SCALING_GROUP, NODE_GROUP))
+    by_word: dict[str, list[Resource]] = {}
+    for g in groups:
+        for word in {g.urn, g.name, _name(g)} - {""}:
+            by_word.setdefault(word, []).append(g)
+    found: dict[str, list[Resource]] = {}
+    for s in aws.of_type(GROUP_SCHEDULE, SCHEDULE):
+        named = _named_by(s)
+        # Text that is not known yet may name any group.
+        likely = groups if named is None else {g.urn: g for w in named for g in by_word.get(w, ())}.values()
+        for g in likely:
+            if aims_at(aws, s, g):
+                found.setdefault(g.urn, []).append(s)
+    return {urn: tuple(listed) for urn, listed in found.items()}
+
+
+def _named_by(schedule: Resource) -> set[str] | None:
+    """The URNs and names that a schedule speaks of; None where it may be any."""
+    own = schedule.type == GROUP_SCHEDULE
+    value = schedule.get("autoscalingGroupName") if own else schedule.get("target", "input")
+    urns = {u for us in schedule.property_dependencies.values() for u in us}
+    if not isinstance(value, str):
+        raw = schedule.inputs.get("autoscalingGroupName")
+        named = {raw.resource} if isinstance(raw, OutputRef) else set[str]()
+        typed = any(kind in u for u in urns for kind in (SCALING_GROUP, NODE_GROUP))
+        return urns | named if own or typed else None
+    if not own and late(value) and not any(kind in u for u in urns for kind in (SCALING_GROUP, NODE_GROUP)):
+        return None
+    return urns | {value} | {word for pair in _WORDS.findall(value) for word in pair}
 
 
 def aims_unseen(aws: AwsGraph, schedule: Resource) -> bool:

@@ -8,7 +8,17 @@ from datetime import datetime
 from typing import Any, cast
 
 from .azure_boot import boot_text
-from .azure_graph import ACTION_GROUP, AUTOSCALE, PREFIX, SCHEDULED_ACTION, VM_SCHEDULE, AzureGraph, AzureNodes
+from .azure_graph import (
+    ACTION_GROUP,
+    AUTOSCALE,
+    MACHINE,
+    PREFIX,
+    SCALE_SET,
+    SCHEDULED_ACTION,
+    VM_SCHEDULE,
+    AzureGraph,
+    AzureNodes,
+)
 from .azure_moments import moment_of
 from .azure_scaling import profile_fault, profiles
 from .found_ends import End, Kind, best_of
@@ -78,8 +88,12 @@ def _shrinks(rule: Mapping[str, Any]) -> bool:
 
 def _by_schedules(azure: AzureGraph, nodes: AzureNodes) -> Iterator[End]:
     """Shutdown schedules of a machine. What is wrong with their words another rule says."""
-    for s in azure.of_type(VM_SCHEDULE):
-        if not azure.aims_at(s, "targetResourceId", nodes.resource):
+    by_target = azure.once("shutdown schedules by target", lambda: _by_target(azure))
+    own = {nodes.resource.urn, _last_part(nodes.resource.get("vmScaleSetName" if nodes.is_set else "vmName"))} - {""}
+    for s in {s.urn: s for key in own for s in by_target.get(key, ())}.values():
+        if nodes.is_set:
+            # Another rule says that it knows machines alone.
+            yield End(Kind.SAID)
             continue
         status = s.get("status")
         if late(status):
@@ -91,6 +105,20 @@ def _by_schedules(azure: AzureGraph, nodes: AzureNodes) -> Iterator[End]:
             yield End(Kind.NONE, f"'{s.name}' names no time", s.name, "dailyRecurrence")
         else:
             yield End(Kind.ENDS)
+
+
+def _by_target(azure: AzureGraph) -> dict[str, list[Resource]]:
+    """The shutdown schedules by the URN of what they aim at, and by the name at the id's end."""
+    found: dict[str, list[Resource]] = {}
+    for s in azure.of_type(VM_SCHEDULE):
+        urns = [r.urn for r in azure.linked(s, "targetResourceId", MACHINE, SCALE_SET).resources]
+        for key in dict.fromkeys((*urns, _last_part(s.get("targetResourceId")))):
+            found.setdefault(key, []).append(s)
+    return found
+
+
+def _last_part(value: object) -> str:
+    return value.lower().rpartition("/")[2] if isinstance(value, str) and not late(value) else ""
 
 
 def by_automation(azure: AzureGraph, now: datetime | None) -> tuple[End, ...]:

@@ -8,14 +8,13 @@ from typing import Any
 
 from .found_ends import End, Kind, best_of
 from .gcp_graph import GcpGraph
-from .gcp_jobs import ends_by_jobs, schedule_faults, speaks_of
+from .gcp_jobs import calls, ends_by_jobs, schedule_faults
 from .gcp_machines import Machines
 from .gcp_types import (
     AUTOSCALERS,
     BUDGET,
     GROUPS,
     INSTANCE,
-    JOB,
     NODE_POOL,
     POLICY_ATTACHMENT,
     RESOURCE_POLICY,
@@ -102,7 +101,7 @@ def _kept_by_pool(pool: Resource) -> tuple[str, float | None]:
 
 def is_scheduled(gcp: GcpGraph, owner: Resource) -> bool:
     """Whether a scheduler job of the program speaks of an instance, group or pool, by reference or by its name."""
-    return any(speaks_of(job, owner) for job in gcp.of_type(JOB))
+    return any(call.speaks_of(owner) for call in calls(gcp))
 
 
 def budget_reacts(gcp: GcpGraph) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
@@ -27,25 +28,52 @@ _STARTING = ("start", "resume", "reset")
 _SIZE_KEYS = ("targetSize", "nodeCount", "size")
 
 
-def speaks_of(job: Resource, owner: Resource) -> bool:
-    """Whether a job speaks of an instance, group or pool, by reference or by its name."""
-    if owner.urn in (*job.dependencies, *(u for us in job.property_dependencies.values() for u in us)):
-        return True
-    body = job.get("httpTarget", "body")
-    text = f"{job.get('httpTarget', 'uri')} {body} {script(body) if isinstance(body, str) else ''}"
-    name = own_name(owner)
-    return f"${{{owner.name}." in text or bool(name and re.search(f"/{re.escape(name)}{_END_OF_NAME}", text))
+@dataclass(frozen=True)
+class Call:
+    """A job, read once: what it names, and whether it calls the API of machines."""
+
+    job: Resource
+    urns: frozenset[str]
+    text: str
+    uri: Any
+    to_machines: bool
+
+    def speaks_of(self, owner: Resource) -> bool:
+        """Whether the job speaks of an instance, group or pool, by reference or by its name."""
+        if owner.urn in self.urns or f"${{{owner.name}." in self.text:
+            return True
+        name = own_name(owner)
+        return (
+            bool(name)
+            and f"/{name}" in self.text
+            and re.search(f"/{re.escape(name)}{_END_OF_NAME}", self.text) is not None
+        )
+
+
+def calls(gcp: GcpGraph) -> tuple[Call, ...]:
+    """Every scheduler job of the program."""
+    return gcp.once("scheduler jobs", lambda: tuple(_call(job) for job in gcp.of_type(JOB)))
+
+
+def _call(job: Resource) -> Call:
+    uri, body = job.get("httpTarget", "uri"), job.get("httpTarget", "body")
+    urns = frozenset((*job.dependencies, *(u for us in job.property_dependencies.values() for u in us)))
+    text = f"{uri} {body} {script(body) if isinstance(body, str) else ''}"
+    return Call(job, urns, text, uri, isinstance(uri, str) and bool(_MACHINE_API.match(uri)))
 
 
 def ends_by_jobs(gcp: GcpGraph, owner: Resource, kept: float | None) -> Iterator[End]:
     """What each job of the program makes of an instance, group or pool."""
-    for job in gcp.of_type(JOB):
-        uri = job.get("httpTarget", "uri")
-        known = isinstance(uri, str) and bool(_MACHINE_API.match(uri))
-        if speaks_of(job, owner):
-            yield _of_job(job, owner, uri, kept) if isinstance(uri, str) and known else _elsewhere(job, uri)
-        elif not known and _may_act(job, uri):
-            yield End(Kind.UNSEEN, f"what '{job.name}' calls cannot be seen into")
+    for call in calls(gcp):
+        if call.speaks_of(owner):
+            yield _of_job(call.job, call.uri, kept) if call.to_machines else _elsewhere(call.job, call.uri)
+    yield from gcp.once("jobs that act unseen", lambda: tuple(_unseen(gcp)))
+
+
+def _unseen(gcp: GcpGraph) -> Iterator[End]:
+    for call in calls(gcp):
+        if not call.to_machines and _may_act(call.job, call.uri):
+            yield End(Kind.UNSEEN, f"what '{call.job.name}' calls cannot be seen into")
 
 
 def _may_act(job: Resource, uri: object) -> bool:
@@ -64,7 +92,7 @@ def _elsewhere(job: Resource, uri: object) -> End:
     return End(Kind.SAID) if truth(job.get("paused")) else End(Kind.ENDS)
 
 
-def _of_job(job: Resource, owner: Resource, uri: str, kept: float | None) -> End:
+def _of_job(job: Resource, uri: str, kept: float | None) -> End:
     if next(job_faults(job), None) is not None or truth(job.get("paused")):
         return End(Kind.SAID)
     action, method = action_of(uri), method_of(job)

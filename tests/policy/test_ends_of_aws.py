@@ -201,3 +201,33 @@ def test_expressions_that_are_taken(text: str):
 )  # fmt: skip
 def test_expressions_that_are_refused(text: str):
     assert refused(text)
+
+
+EKS = """\
+- type: aws.eks.NodeGroup
+  name: pool
+  inputs: {clusterName: c, nodeGroupName: gpu, instanceTypes: [g5.xlarge], scalingConfig: {minSize: 1, maxSize: 2, desiredSize: 2}}
+- type: aws.autoscaling.Schedule
+  name: night
+  inputs: {autoscalingGroupName: !unknown , recurrence: "0 19 * * *", minSize: 0, maxSize: 2, desiredCapacity: 0}
+"""
+
+
+def test_a_node_groups_hidden_scaling_group():
+    assert verdict(EKS + "  from: {autoscalingGroupName: [pool]}\n") == ([], [])
+    assert verdict(EKS) == ([], ["GI3047"])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ('{"MinSize": 0, "MaxSize": 2, "DesiredSize": 0}', []),
+        ('{"DesiredSize": 0}', [("GI3048", "lease.target.input")]),
+        ('{"MinSize": 1, "DesiredSize": 1}', [("GI3047", "lease.target.input")]),
+    ],
+)
+def test_the_call_of_a_node_group(sizes: str, said: list[tuple[str, str]]):
+    body = f'{{"ClusterName": "c", "NodegroupName": "gpu", "ScalingConfig": {sizes}}}'
+    call = lease(body, arn="arn:aws:scheduler:::aws-sdk:eks:updateNodegroupConfig")
+    pool = EKS.partition("- type: aws.autoscaling.Schedule")[0]
+    assert verdict(pool, call, rights("eks:UpdateNodegroupConfig")) == (said, [])

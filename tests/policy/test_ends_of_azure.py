@@ -97,6 +97,7 @@ def test_what_only_looks_like_an_end(parts: tuple[str, ...], code: str, path: st
         (SET, scaled("0/0/0", window("2099-01-01T00:00:00Z"))),
         (SET, scaled("0/0/0", target="/subscriptions/s/providers/Microsoft.Compute/virtualMachineScaleSets/gpu")),
         (BOX, evening()),
+        (SET, evening(target="!ref nodes.id ").replace("shutdown-computevm-box", "shutdown-computevm-gpu")),
         (SET, RUNBOOK, night(), JOIN),
         (SET, RUNBOOK, "- {type: azure-native.automation.Webhook, name: hook, inputs: {isEnabled: true}}\n"),
         (SET, flow("Enabled")),

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_capacity import is_block
-from ...aws_graph import GROUP_SCHEDULE, NODE_GROUP, SCHEDULE
+from ...aws_graph import NODE_GROUP
 from ...aws_leases import is_off, left_by
-from ...aws_schedules import aims_at
+from ...aws_schedules import schedules_of
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
@@ -43,8 +43,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 def _ends(ctx: GraphContext, group: Resource) -> bool:
     """Whether a schedule brings the group to zero, or may. One that never fires is another rule's."""
-    schedules = ctx.aws.of_type(GROUP_SCHEDULE, SCHEDULE)
-    return any(aims_at(ctx.aws, s, group) and not is_off(s) and not left_by(s, group) for s in schedules)
+    return any(not is_off(s) and not left_by(s, group) for s in schedules_of(ctx.aws, group))
 
 
 _T = """\

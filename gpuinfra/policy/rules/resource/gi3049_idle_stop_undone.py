@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
+from ...aws_endings import LEAVES_GROUP
 from ...aws_graph import SCALING_GROUP, group_size
 from ...aws_user_data import script
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -23,7 +24,6 @@ CODE = described("GI3049", "idle-stop-undone", Severity.ERROR, __doc__, ("AWS CO
 _HALT = re.compile(
     r"(?m)(?:^|[;&|\"'=]|ExecStart=|sudo)\s*(?:/usr)?(?:/s?bin/)?(?:shutdown\s+(?:-[hP]|now|\+\d)|poweroff\b|systemctl\s+poweroff)"
 )
-_LEAVE = re.compile(r"terminate-instance-in-auto-scaling-group|TerminateInstanceInAutoScalingGroup")
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -37,7 +37,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             if group.type != SCALING_GROUP:
                 continue
             least = group_size(group)[0]
-            if _LEAVE.search(text):
+            if LEAVES_GROUP.search(text):
                 if late(group.get("minSize")):
                     yield Undecided(CODE.code, group.name, "the least number is not known yet")
                 elif least:
