@@ -66,7 +66,7 @@ class Code:
 
 
 _ONE_OF_MANY = re.compile(
-    r"(?<![\w.,:/$~<>=-])1 ((?:free )?)(node|machine|pool|zone|label|channel|interface|GPU|resource|address)(?:e?s)\b"
+    r"(?<![\w.,:/$~<>=-])(?<!\d to )1 ((?:free )?)(node|machine|pool|zone|label|channel|interface|GPU|resource|address)(?:e?s)\b"
     r"((?: of [\w.'-]+)?)( are\b| were\b| have\b| run\b| stand\b| start\b| need\b| take\b| share\b| talk\b)?"
 )
 _VERBS = {" are": " is", " were": " was", " have": " has"}

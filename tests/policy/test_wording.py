@@ -21,6 +21,7 @@ CODE = Code("GI3999", "a-code", Severity.ERROR, "A code.")
         ("11 nodes are wanted", "11 nodes are wanted"),
         ("1,1 nodes, 0.1 nodes, x-1 nodes, $1 nodes", "1,1 nodes, 0.1 nodes, x-1 nodes, $1 nodes"),
         ("1 nodesets", "1 nodesets"),
+        ("from 0 to 1 nodes", "from 0 to 1 nodes"),
     ],
 )
 def test_of_one_there_is_no_plural(written: str, said: str):
