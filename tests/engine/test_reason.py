@@ -1,0 +1,51 @@
+"""What the engine says of a failure, as a person is told it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpuinfra.engine.reason import reason
+
+URN = "urn:pulumi:dev::train::gpuinfra:index:GpuCluster$aws:fsx/lustreFileSystem:LustreFileSystem::train-scratch"
+DELETED = f'error: Preview failed: resource "{URN}" cannot be deleted\nbecause it is protected.'
+REPLACED = f'error: Preview failed: unable to replace resource "{URN}"\nas it is currently marked for protection.'
+
+
+@pytest.mark.parametrize(("text", "does"), [(DELETED, "delete"), (REPLACED, "replace")])
+def test_a_change_that_would_take_data(text: str, does: str):
+    said = reason(text, Path("stack"), "up", begun=False)
+    assert said.startswith(f"stack: this change would {does} train-scratch: protected")
+    assert "nothing was changed" in said
+    assert "may be changed already" in reason(text, Path("stack"), "up", begun=True)
+
+
+def test_a_destroy_that_would_take_data_says_both_ways_on():
+    said = reason(DELETED, Path("stack"), "destroy", begun=False)
+    assert "train-scratch" in said
+    assert "--keep-data" in said
+    assert "--unprotect" in said
+
+
+def test_of_many_the_first_are_named():
+    many = "\n".join(DELETED.replace("scratch", f"store{n}") for n in range(6))
+    assert "train-store3 and 2 more" in reason(many, Path("stack"), "destroy", begun=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("error: the stack is currently locked by 1 lock(s)", "pulumi cancel"),
+        ("error: incorrect passphrase", "PULUMI_CONFIG_PASSPHRASE"),
+        ("error: passphrase must be set with", "set PULUMI_CONFIG_PASSPHRASE"),
+        ("write: No space left on device", "the disk is full"),
+    ],
+)
+def test_what_is_known(text: str, word: str):
+    assert word in reason(text, Path("stack"), "up", begun=True)
+
+
+def test_what_is_not_known_is_given_as_it_was_said_once():
+    text = "noise\n  error: one thing\n  error: one thing\nerror: another\n"
+    assert reason(text, Path("stack"), "up", begun=True) == "one thing\nanother"
