@@ -60,7 +60,7 @@ def _open(resource: Resource, *paths: tuple[str, ...]) -> Iterator[Undecided]:
     """One verdict for the first of the paths whose value is not known yet."""
     late_one = next((p[-1] for p in paths if late(resource.get(*p))), "")
     if late_one:
-        yield Undecided(CODE.code, resource.name, f"its {late_one} is not known yet")
+        yield Undecided(CODE.code, resource.name, f"the {late_one} is not known yet")
 
 
 def _schedules(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
