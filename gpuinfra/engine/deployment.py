@@ -24,6 +24,7 @@ Protected = Literal["refuse", "keep", "remove"]
 """What destroy does about protected resources, which hold data: nothing at all is removed while there are some; they stay
 and the rest goes; or they go too, and their data with them."""
 _LOOKS = {"up": "preview", "destroy": "preview_destroy"}
+_STACK_NAME = re.compile(r"([A-Za-z0-9_.-]{1,100}/){0,2}[A-Za-z0-9_.-]{1,100}")
 _PROJECT_FILES = ("Pulumi.yaml", "Pulumi.yml")
 
 
@@ -100,8 +101,8 @@ class Recovery(Protocol):
     def files(self, say: Callable[[str], None]) -> None:
         """Before the engine reads the stack's state."""
 
-    def contents(self, stack: Any, say: Callable[[str], None]) -> None:
-        """After the stack is selected, which is the Automation API's object."""
+    def contents(self, stack: Any, operation: str, say: Callable[[str], None]) -> None:
+        """After the stack is selected, which is the Automation API's object, and before the operation."""
 
 
 @dataclass
@@ -128,24 +129,27 @@ class Deployment:
 
         from .process import EngineCommand, EngineKilledError
 
+        if not _STACK_NAME.fullmatch(self.stack):
+            raise DeploymentError(
+                f"'{self.stack[:60]}' is no name of a stack: letters, digits, '-', '_' and '.', as dev"
+            )
         command = EngineCommand(root=str(self.engine.root), say=say)
         if self.recovery is not None:
             self.recovery.files(say)
         try:
             options = auto.LocalWorkspaceOptions(env_vars=dict(self.environment), pulumi_command=command)
             with self._as_the_engine_sees_it():
-                stack = auto.create_or_select_stack(
-                    self.stack,
-                    project_name=self.folder.project,
-                    program=self._program,
-                    work_dir=str(self.work_dir or self.folder.path),
-                    opts=options,
-                )
+                stack, made = self._selected(operation, options)
                 if self.recovery is not None:
-                    self.recovery.contents(stack, say)
+                    self.recovery.contents(stack, operation, say)
                 if protected == "remove":
                     _unprotect(stack)
-                return self._outcome(stack, operation, say, keep=protected == "keep")
+                try:
+                    return self._outcome(stack, operation, say, keep=protected == "keep")
+                finally:
+                    if made and operation == "preview":
+                        # Whoever only looks leaves nothing behind.
+                        stack.workspace.remove_stack(self.stack)
         except EngineKilledError as e:
             raise DeploymentError(
                 f"{self.folder.path}: {e}; what it had begun may be half done. The same command again goes on; on real "
@@ -158,6 +162,30 @@ class Deployment:
                 said = f"{type(self._failed).__name__}: {self._failed}"
                 raise DeploymentError(f"{self.folder.main}: the program failed: {said}") from e
             raise DeploymentError(reason(str(e), self.folder.path, operation, begun=self._begun)) from e
+
+    def _selected(self, operation: str, options: Any) -> tuple[Any, bool]:
+        """The Automation API's stack, and whether it was made now: what was never deployed is not there to destroy."""
+        import pulumi.automation as auto
+
+        work_dir = str(self.work_dir or self.folder.path)
+        where: dict[str, Any] = {
+            "stack_name": self.stack,
+            "project_name": self.folder.project,
+            "program": self._program,
+            "work_dir": work_dir,
+            "opts": options,
+        }
+        try:
+            return auto.select_stack(**where), False
+        except auto.StackNotFoundError:
+            if operation not in ("refresh", "destroy"):
+                return auto.create_stack(**where), True
+        workspace = auto.LocalWorkspace(
+            work_dir, env_vars=dict(self.environment), pulumi_command=options.pulumi_command
+        )
+        there = sorted(s.name for s in workspace.list_stacks())
+        known = f"the stacks of this project are {', '.join(there[:8])}" if there else "nothing was deployed from it"
+        raise DeploymentError(f"{self.folder.path}: there is no stack '{self.stack}' to {operation}; {known}")
 
     def _outcome(self, stack: Any, operation: str, say: Callable[[str], None], *, keep: bool) -> Outcome:
         if operation in _LOOKS and not keep and _guards(stack):

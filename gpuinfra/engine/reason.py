@@ -12,6 +12,7 @@ _KNOWN = (
     ),
     ("incorrect passphrase", "PULUMI_CONFIG_PASSPHRASE is not the passphrase that the stack's secrets were made with"),
     ("passphrase must be set", "the stack's secrets need a passphrase: set PULUMI_CONFIG_PASSPHRASE"),
+    ("organization name must be", "this backend takes a stack's name alone, as dev"),
     ("No space left on device", "the disk is full: the stack's state could not be written"),
 )
 

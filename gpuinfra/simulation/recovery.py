@@ -60,6 +60,7 @@ class Recovery:
             if not _is_whole(sums):
                 sums.unlink(missing_ok=True)
         if _is_whole(state):
+            self._own(state)
             self._save(state)
         elif state.exists():
             whole = next((p for p in (backup, self._saved) if _is_whole(p)), None)
@@ -69,6 +70,20 @@ class Recovery:
             if whole is not None:
                 shutil.copyfile(whole, state)
             say(f"the state of the stack {self._stack} was half written: the one before it is taken")
+
+    def _own(self, state: Path) -> None:
+        """Raises DeploymentError for the state of another stack: what it holds would be taken for this one's, and lost."""
+        prefix = f"urn:pulumi:{self._stack}::{self._project}::"
+        latest = as_map(as_map(json.loads(state.read_text(encoding="utf-8")).get("checkpoint")).get("latest"))
+        urns = [str(as_map(r).get("urn")) for r in as_list(latest.get("resources"))]
+        other = next((u for u in urns if not u.startswith(prefix)), "")
+        if other:
+            stack, _, project = other.removeprefix("urn:pulumi:").partition("::")
+            whose = f"the stack '{stack}' of project '{project.partition('::')[0]}'"
+            raise DeploymentError(
+                f"{state}: is the state of {whose}, and this is '{self._stack}' of '{self._project}'; nothing was changed. "
+                f"Put the right file back, or remove {self._home.root} to start anew"
+            )
 
     @property
     def _saved(self) -> Path:
@@ -84,12 +99,14 @@ class Recovery:
         except OSError as e:
             raise DeploymentError(f"{self._saved}: cannot be written: {e.strerror}; nothing was begun") from e
 
-    def contents(self, stack: Any, say: Say) -> None:
+    def contents(self, stack: Any, operation: str, say: Say) -> None:
         """Brings the state and the world together, where an operation began and did not end well."""
         began = self._world.meta(_BEGAN + self._stack)
         if began and not self._locks():
             self._settle(stack, datetime.fromisoformat(began), say)
-        begin(self._world, self._stack)
+        # A preview changes nothing, so that one which fails leaves nothing to put right.
+        if operation != "preview":
+            begin(self._world, self._stack)
 
     def _locks(self) -> list[Path]:
         folder = self._home.state / ".pulumi" / "locks" / "organization" / self._project / self._stack

@@ -127,6 +127,47 @@ def test_a_state_of_another_project(small: Driven) -> None:
     assert small.changes("up") == {}
 
 
+def test_the_state_file_of_another_project(small: Driven) -> None:
+    small.do("up")
+    (file,) = small.home.state.glob(".pulumi/stacks/small/dev.json")
+    own = file.read_text()
+    file.write_text(own.replace("urn:pulumi:dev::small::", "urn:pulumi:dev::strange::"))
+    other = file.read_text()
+    with small.world() as world:
+        there = {(t.type, t.id) for t in world.things()}
+    for words in (("preview",), ("up",), ("refresh",), ("destroy", "--unprotect")):
+        said = small.refused(*words)
+        assert "project 'strange'" in said
+        assert "nothing was changed" in said
+        assert file.read_text() == other
+    with small.world() as world:
+        assert {(t.type, t.id) for t in world.things()} == there
+    file.write_text(own)
+    assert small.changes("up") == {}
+
+
+def test_a_stack_that_is_not_there(small: Driven) -> None:
+    assert "nothing was deployed" in small.refused("destroy")
+    small.do("preview")
+    assert small.state == {}, "a look leaves no stack behind"
+    assert "no stack 'dev'" in small.refused("refresh")
+    small.do("up")
+    typo = Driven(small.folder, "typo")
+    assert "the stacks of this project are dev" in typo.refused("destroy", "--unprotect")
+    assert typo.state == {}
+    assert "is no name of a stack" in Driven(small.folder, "a b").refused("up")
+
+
+def test_a_preview_that_fails_leaves_nothing_to_put_right(small: Driven) -> None:
+    small.do("up")
+    before = small.state
+    (small.folder / "__main__.py").write_text("raise RuntimeError('no such luck')\n")
+    small.refused("preview")
+    with small.world() as world:
+        assert not world.meta("began:dev"), "as if an update had been killed"
+    assert small.state == before
+
+
 def test_a_stack_that_another_update_holds(small: Driven) -> None:
     small.do("up")
     locks = small.home.state / ".pulumi/locks/organization/small/dev"
