@@ -7,7 +7,17 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, cast
 
-from .aws_graph import EVENT_RULE, GROUP_POLICY, GROUP_SCHEDULE, SCALING_GROUP, SCHEDULE, AwsGraph, Nodes, group_size
+from .aws_graph import (
+    EVENT_RULE,
+    GROUP_POLICY,
+    GROUP_SCHEDULE,
+    NODE_GROUP,
+    SCALING_GROUP,
+    SCHEDULE,
+    AwsGraph,
+    Nodes,
+    group_size,
+)
 from .aws_kubernetes import charts
 from .aws_leases import faults, is_off, left_by, rule_faults
 from .aws_rights import ROLE, may
@@ -155,7 +165,9 @@ def _by_event(aws: AwsGraph, target: Resource) -> End:
 
 def _acts(aws: AwsGraph, owner: Resource, key: str, arn: object) -> bool:
     """Whether a target can end nodes: a function whose role surely may not is none."""
-    called = [r for r in aws.link(owner, key, arn).resources if r.type != ROLE]
+    called = [r for r in aws.link(owner, key, arn).resources if r.type not in (ROLE, SCALING_GROUP, NODE_GROUP)]
+    if late(arn) and not called:
+        return True
     functions = [r for r in called if r.type == _FUNCTION]
     if functions and len(functions) == len(called):
         return any(_may_end(aws, f) for f in functions)

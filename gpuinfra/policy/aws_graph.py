@@ -83,7 +83,7 @@ class Nodes:
     template: Resource
     groups: tuple[Resource, ...] = ()
     interfaces: tuple[Mapping[str, Any], ...] | None = field(default=None)
-    """The network interfaces; None where unknown. Empty: the cloud gives one ordinary interface."""
+    """The network interfaces; None where they, or the kind of one, are unknown. Empty: the cloud gives one ordinary interface."""
     instance_type: str = ""
     """Empty where it is not named, or unknown."""
 
@@ -137,7 +137,10 @@ class AwsGraph(LinkedGraph):
         value = template.get("networkInterfaces")
         known = value is None or isinstance(value, (list, tuple))
         listed = items(value)
-        if any(not isinstance(v, Mapping) for v in listed):
+        # Whether one of an unknown kind carries EFA, which most rules about interfaces turn on, nobody can say.
+        if any(
+            not isinstance(v, Mapping) or late(plain(cast("Mapping[str, Any]", v).get("interfaceType"))) for v in listed
+        ):
             known = False
         kind = template.get("instanceType")
         if kind is None:
@@ -244,7 +247,8 @@ class AwsGraph(LinkedGraph):
     ) -> FirewallRule:
         protocol = plain(block.get("protocol", block.get("ipProtocol")))
         cidrs: list[str] = []
-        unknown = not owner or late(protocol)
+        ports = [plain(block.get(k)) for k in ("fromPort", "toPort")]
+        unknown = not owner or late(protocol) or any(late(p) for p in ports)
         for name in ("cidrBlocks", "ipv6CidrBlocks", "cidrIpv4", "cidrIpv6"):
             value = plain(block.get(name))
             for v in items(value) or [value]:
@@ -264,8 +268,8 @@ class AwsGraph(LinkedGraph):
             group=owner,
             ingress=ingress,
             protocol=text,
-            from_port=number(plain(block.get("fromPort"))),
-            to_port=number(plain(block.get("toPort"))),
+            from_port=number(ports[0]),
+            to_port=number(ports[1]),
             cidrs=tuple(cidrs),
             peers=tuple(dict.fromkeys(peers)),
             unknown=unknown,
