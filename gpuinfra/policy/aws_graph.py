@@ -101,6 +101,20 @@ class Nodes:
         """The most nodes that the groups may have together; 1 for an instance."""
         return sum(group_size(g)[2] or 0 for g in self.groups) if self.groups else 1
 
+    @property
+    def most_unknown(self) -> bool:
+        """Whether the most nodes of a group are not known yet."""
+        return any(size_unknown(g)[2] for g in self.groups)
+
+
+def size_unknown(group: Resource) -> tuple[bool, bool, bool]:
+    """Whether the (least, wanted, most) number of nodes of a group is said and not known yet."""
+    if group.type == NODE_GROUP:
+        found = [group.get("scalingConfig", k) for k in ("minSize", "desiredSize", "maxSize")]
+    else:
+        found = [group.get(k) for k in ("minSize", "desiredCapacity", "maxSize")]
+    return late(found[0]), late(found[1]), late(found[2])
+
 
 def group_size(group: Resource) -> tuple[float | None, float | None, float | None]:
     """(least, wanted, most) nodes of a scaling group or an EKS node group; None where absent or unknown."""
