@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from ..catalog import InstanceType, NetworkCards, instance_type, network_cards
-from ..vocabulary import Provider
+from ..vocabulary import FabricKind, Provider
 from .linked_graph import LinkedGraph, Links
 from .resource_graph import UNKNOWN, Resource
 from .wire_values import entries, items, late, number, plain, truth
@@ -174,6 +174,11 @@ class AwsGraph(LinkedGraph):
             return None
         found = instance_type(Provider.AWS, nodes.instance_type)
         return found if isinstance(found, InstanceType) and found.known else None
+
+    def efa_unknown(self, nodes: Nodes) -> bool:
+        """Whether it is not known yet if the nodes have EFA interfaces: a type without EFA takes none."""
+        facts = self.facts_of(nodes)
+        return nodes.interfaces is None and (facts is None or facts.fabric is FabricKind.EFA)
 
     @cached_property
     def gpu_nodes(self) -> tuple[tuple[Nodes, InstanceType], ...]:
