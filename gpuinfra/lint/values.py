@@ -7,6 +7,7 @@ pulumi/pulumi). They stand here once more because reading a file must not load P
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
@@ -27,6 +28,8 @@ RESOURCE: Final = "5cf8f73096256a8f31e491e813e4eb8e"
 ASSET: Final = "c44067f5952c0a294b673a41bacd8c17"
 ARCHIVE: Final = "0def7320c3a5731c473e5ecbe6d01bc7"
 OUTPUT: Final = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
+STRINGIFIED: Final = re.compile(r"Calling __str__ on an Output|<pulumi\.output\.Output object at 0x")
+"""What str() or repr() of an Output gives: nobody means the text, and what is meant is not known."""
 _SECRET_TEXT: Final = "[secret]"
 """What a preview writes in the place of a secret."""
 _DEFAULTS: Final = "__defaults"
@@ -66,7 +69,7 @@ def value(raw: Any) -> Any:
 def _text(raw: str) -> Any:
     if raw == _SECRET_TEXT:
         return Secret(UNKNOWN)
-    return UNKNOWN if raw in UNKNOWN_TEXTS or any(u in raw for u in UNKNOWN_TEXTS) else raw
+    return UNKNOWN if any(u in raw for u in UNKNOWN_TEXTS) or STRINGIFIED.search(raw) else raw
 
 
 def _mapping(raw: dict[str, Any]) -> Any:

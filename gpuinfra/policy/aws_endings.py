@@ -7,7 +7,18 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, cast
 
-from .aws_graph import EVENT_RULE, GROUP_POLICY, GROUP_SCHEDULE, SCALING_GROUP, SCHEDULE, AwsGraph, Nodes, group_size
+from .aws_graph import (
+    EVENT_RULE,
+    GROUP_POLICY,
+    GROUP_SCHEDULE,
+    NODE_GROUP,
+    SCALING_GROUP,
+    SCHEDULE,
+    AwsGraph,
+    Nodes,
+    group_size,
+    size_unknown,
+)
 from .aws_kubernetes import charts
 from .aws_leases import faults, is_off, left_by, rule_faults
 from .aws_rights import ROLE, may
@@ -64,6 +75,8 @@ def _of_schedule(aws: AwsGraph, s: Resource, group: Resource, now: datetime | No
     left = left_by(s, group)
     if left is None:
         return End(Kind.UNSEEN, f"what '{s.name}' leaves is not known yet")
+    if not left and s.type == SCHEDULE and late(s.get("state")):
+        return End(Kind.UNSEEN, f"whether '{s.name}' is switched off is not known yet")
     if not left:
         return End(Kind.ENDS)
     least, wanted, _ = group_size(group)
@@ -85,6 +98,8 @@ def _policies(aws: AwsGraph, group: Resource) -> Iterator[End]:
             yield End(Kind.NONE, f"'{p.name}' {why}", p.name, key)
         elif least:
             yield End(Kind.NONE, f"'{p.name}' goes no lower than the least number, {least:g}", group.name, "minSize")
+        elif size_unknown(group)[0] or _unseen_policy(p):
+            yield End(Kind.UNSEEN, f"whether '{p.name}' takes every node away is not known yet")
         else:
             yield End(Kind.ENDS)
 
@@ -107,6 +122,14 @@ def _never_shrinks(policy: Resource) -> tuple[str, str]:
     return "", ""
 
 
+def _unseen_policy(policy: Resource) -> bool:
+    named = [policy.get(k) for k in ("enabled", "policyType", "adjustmentType", "scalingAdjustment")]
+    named.append(policy.get("targetTrackingConfiguration", "disableScaleIn"))
+    named.append(policy.get("predictiveScalingConfiguration", "mode"))
+    named += [plain(s.get("scalingAdjustment")) for s in entries(policy.get("stepAdjustments"))]
+    return any(late(v) for v in (*named, policy.get("stepAdjustments")))
+
+
 def _scalers(aws: AwsGraph, group: Resource, nodes: Nodes | None) -> Iterator[End]:
     """What goes down to the least number by itself: the cluster's autoscaler, or the nodes' own script."""
     value = nodes.template.get("userData") if nodes is not None else None
@@ -117,7 +140,8 @@ def _scalers(aws: AwsGraph, group: Resource, nodes: Nodes | None) -> Iterator[En
         # With a least number another rule says that the last nodes stay.
         yield End(Kind.SAID if group_size(group)[0] else Kind.ENDS)
     if _tagged(group) or any(charts(aws, name) for name in _SCALERS):
-        yield End(Kind.NONE) if group_size(group)[0] else End(Kind.ENDS)
+        unseen = End(Kind.UNSEEN, "the least number of nodes is not known yet")
+        yield unseen if size_unknown(group)[0] else End(Kind.NONE) if group_size(group)[0] else End(Kind.ENDS)
 
 
 def _tagged(group: Resource) -> bool:
@@ -153,7 +177,9 @@ def _by_event(aws: AwsGraph, target: Resource) -> End:
 
 def _acts(aws: AwsGraph, owner: Resource, key: str, arn: object) -> bool:
     """Whether a target can end nodes: a function whose role surely may not is none."""
-    called = [r for r in aws.link(owner, key, arn).resources if r.type != ROLE]
+    called = [r for r in aws.link(owner, key, arn).resources if r.type not in (ROLE, SCALING_GROUP, NODE_GROUP)]
+    if late(arn) and not called:
+        return True
     functions = [r for r in called if r.type == _FUNCTION]
     if functions and len(functions) == len(called):
         return any(_may_end(aws, f) for f in functions)

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from ..catalog import InstanceType, NetworkCards, instance_type, network_cards
-from ..vocabulary import Provider
+from ..vocabulary import FabricKind, Provider
 from .linked_graph import LinkedGraph, Links
 from .resource_graph import UNKNOWN, Resource
 from .wire_values import entries, items, late, number, plain, truth
@@ -83,7 +83,7 @@ class Nodes:
     template: Resource
     groups: tuple[Resource, ...] = ()
     interfaces: tuple[Mapping[str, Any], ...] | None = field(default=None)
-    """The network interfaces; None where unknown. Empty: the cloud gives one ordinary interface."""
+    """The network interfaces; None where they, or the kind of one, are unknown. Empty: the cloud gives one ordinary interface."""
     instance_type: str = ""
     """Empty where it is not named, or unknown."""
 
@@ -100,6 +100,20 @@ class Nodes:
     def most_nodes(self) -> float:
         """The most nodes that the groups may have together; 1 for an instance."""
         return sum(group_size(g)[2] or 0 for g in self.groups) if self.groups else 1
+
+    @property
+    def most_unknown(self) -> bool:
+        """Whether the most nodes of a group are not known yet."""
+        return any(size_unknown(g)[2] for g in self.groups)
+
+
+def size_unknown(group: Resource) -> tuple[bool, bool, bool]:
+    """Whether the (least, wanted, most) number of nodes of a group is said and not known yet."""
+    if group.type == NODE_GROUP:
+        found = [group.get("scalingConfig", k) for k in ("minSize", "desiredSize", "maxSize")]
+    else:
+        found = [group.get(k) for k in ("minSize", "desiredCapacity", "maxSize")]
+    return late(found[0]), late(found[1]), late(found[2])
 
 
 def group_size(group: Resource) -> tuple[float | None, float | None, float | None]:
@@ -137,7 +151,10 @@ class AwsGraph(LinkedGraph):
         value = template.get("networkInterfaces")
         known = value is None or isinstance(value, (list, tuple))
         listed = items(value)
-        if any(not isinstance(v, Mapping) for v in listed):
+        # Whether one of an unknown kind carries EFA, which most rules about interfaces turn on, nobody can say.
+        if any(
+            not isinstance(v, Mapping) or late(plain(cast("Mapping[str, Any]", v).get("interfaceType"))) for v in listed
+        ):
             known = False
         kind = template.get("instanceType")
         if kind is None:
@@ -157,6 +174,11 @@ class AwsGraph(LinkedGraph):
             return None
         found = instance_type(Provider.AWS, nodes.instance_type)
         return found if isinstance(found, InstanceType) and found.known else None
+
+    def efa_unknown(self, nodes: Nodes) -> bool:
+        """Whether it is not known yet if the nodes have EFA interfaces: a type without EFA takes none."""
+        facts = self.facts_of(nodes)
+        return nodes.interfaces is None and (facts is None or facts.fabric is FabricKind.EFA)
 
     @cached_property
     def gpu_nodes(self) -> tuple[tuple[Nodes, InstanceType], ...]:
@@ -244,7 +266,8 @@ class AwsGraph(LinkedGraph):
     ) -> FirewallRule:
         protocol = plain(block.get("protocol", block.get("ipProtocol")))
         cidrs: list[str] = []
-        unknown = not owner or late(protocol)
+        ports = [plain(block.get(k)) for k in ("fromPort", "toPort")]
+        unknown = not owner or late(protocol) or any(late(p) for p in ports)
         for name in ("cidrBlocks", "ipv6CidrBlocks", "cidrIpv4", "cidrIpv6"):
             value = plain(block.get(name))
             for v in items(value) or [value]:
@@ -264,8 +287,8 @@ class AwsGraph(LinkedGraph):
             group=owner,
             ingress=ingress,
             protocol=text,
-            from_port=number(plain(block.get("fromPort"))),
-            to_port=number(plain(block.get("toPort"))),
+            from_port=number(ports[0]),
+            to_port=number(ports[1]),
             cidrs=tuple(cidrs),
             peers=tuple(dict.fromkeys(peers)),
             unknown=unknown,

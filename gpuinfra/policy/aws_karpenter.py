@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,10 +25,13 @@ _ONE_IS_ENOUGH = (
 
 @dataclass(frozen=True)
 class KarpenterPool:
-    """A pool whose nodes all have GPUs, with the class that says how they boot, where this program makes it."""
+    """A pool whose nodes all have GPUs, or may have, with the class that says how they boot, where this program makes it."""
 
     resource: Resource
-    node_class: Resource | None
+    classes: tuple[Resource, ...]
+    """The class; several where it is not known yet which one it is."""
+    sure: bool
+    """False: whether its nodes have GPUs is not known yet."""
 
 
 def node_classes(aws: AwsGraph) -> tuple[Resource, ...]:
@@ -37,14 +40,26 @@ def node_classes(aws: AwsGraph) -> tuple[Resource, ...]:
 
 
 def gpu_pools(aws: AwsGraph) -> tuple[KarpenterPool, ...]:
-    """The pools of which it is known that each node has GPUs."""
-    return aws.once("Karpenter pools", lambda: _pools(aws))
+    """The pools each of whose nodes has GPUs, or may have where that is not known yet."""
+    return aws.once("Karpenter pools", lambda: tuple(_pools(aws)))
 
 
-def _pools(aws: AwsGraph) -> tuple[KarpenterPool, ...]:
+def gpu_classes(aws: AwsGraph) -> tuple[tuple[Resource, bool], ...]:
+    """The classes of those pools, each with whether it is known that nodes with GPUs are of it."""
+    found: dict[str, tuple[Resource, bool]] = {}
+    for pool in gpu_pools(aws):
+        sure = pool.sure and len(pool.classes) == 1
+        for one in pool.classes:
+            found[one.urn] = (one, sure or found.get(one.urn, (one, False))[1])
+    return tuple(found.values())
+
+
+def _pools(aws: AwsGraph) -> Iterator[KarpenterPool]:
     classes = node_classes(aws)
-    pools = [r for r in aws.graph if _is(r, "karpenter.sh/", _POOL)]
-    return tuple(KarpenterPool(r, _class_of(r, classes)) for r in pools if _has_gpus(r))
+    for r in aws.graph:
+        has_gpus = _has_gpus(r) if _is(r, "karpenter.sh/", _POOL) else False
+        if has_gpus is not False:
+            yield KarpenterPool(r, _classes_of(r, classes), has_gpus is True)
 
 
 def _is(r: Resource, group: str, kind: str) -> bool:
@@ -54,21 +69,31 @@ def _is(r: Resource, group: str, kind: str) -> bool:
     return package == "kubernetes" and name == kind and module.startswith(group)
 
 
-def _class_of(pool: Resource, classes: tuple[Resource, ...]) -> Resource | None:
+def _classes_of(pool: Resource, classes: tuple[Resource, ...]) -> tuple[Resource, ...]:
     name = pool.get("spec", "template", "spec", "nodeClassRef", "name")
     named = [c for c in classes if isinstance(name, str) and not late(name) and c.get("metadata", "name") == name]
     used = {u for urns in pool.property_dependencies.values() for u in urns}
     found = named or [c for c in classes if c.urn in used]
-    return found[0] if len(found) == 1 else None
+    if len(found) == 1:
+        return (found[0],)
+    return tuple(c for c in classes if late(name) or late(c.get("metadata", "name")))
 
 
-def _has_gpus(pool: Resource) -> bool:
-    return any(_asks_for_gpus(one) for one in entries(pool.get("spec", "template", "spec", "requirements")))
+def _has_gpus(pool: Resource) -> bool | None:
+    listed = pool.get("spec", "template", "spec", "requirements")
+    asked = [_asks_for_gpus(one) for one in entries(listed)]
+    if True in asked:
+        return True
+    return None if None in asked or late(listed) else False
 
 
-def _asks_for_gpus(requirement: Mapping[str, Any]) -> bool:
+def _asks_for_gpus(requirement: Mapping[str, Any]) -> bool | None:
+    """Whether a requirement leaves only machines with GPUs; None where that is not known yet."""
     key, operator = plain(requirement.get("key")), plain(requirement.get("operator"))
-    values = [plain(v) for v in items(plain(requirement.get("values")))]
+    listed = plain(requirement.get("values"))
+    values = [plain(v) for v in items(listed)]
+    if late(key) or (key in (*_ONE_IS_ENOUGH, *_TESTS) and any(map(late, (operator, listed, *values)))):
+        return None
     if key in _ONE_IS_ENOUGH:
         return operator in ("Exists", "In") or (operator == "Gt" and bool(values))
     test = _TESTS.get(key) if isinstance(key, str) else None

@@ -109,6 +109,11 @@ def charts(aws: AwsGraph, name: str) -> tuple[Resource, ...]:
     return tuple(c for c in aws.of_type(*_CHARTS) if name in str(c.get("chart")))
 
 
+def charts_unknown(aws: AwsGraph) -> bool:
+    """Whether the program installs a Helm chart of which it is not known yet which one it is."""
+    return any(late(c.get("chart")) for c in aws.of_type(*_CHARTS))
+
+
 def version_of(value: object) -> tuple[int, ...] | None:
     """The numbers of a version such as v1.18.5-eksbuild.1; None where it is none, or unknown."""
     match = _NUMBERS.match(value) if isinstance(value, str) and not late(value) else None

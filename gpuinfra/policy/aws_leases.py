@@ -9,7 +9,7 @@ from datetime import datetime
 
 from ..plan.cron import CronError, parse_cron
 from .aws_expressions import never_comes, refused
-from .aws_graph import GROUP_SCHEDULE, NODE_GROUP, SCALING_GROUP, SCHEDULE, AwsGraph, group_size
+from .aws_graph import GROUP_SCHEDULE, NODE_GROUP, SCALING_GROUP, SCHEDULE, AwsGraph, group_size, size_unknown
 from .aws_rights import ROLE, may
 from .aws_schedules import at_text, call_of, input_of, moment_of, schedules_of
 from .moments import is_timezone, moment
@@ -77,6 +77,8 @@ def left_by(schedule: Resource, group: Resource) -> float | None:
         return None
     if asked.wanted is not None:
         return asked.wanted
+    if any(size_unknown(group)[:2]) and asked.most != 0:
+        return None
     left = max(least or 0, wanted or 0)
     left = left if asked.most is None else min(left, asked.most)
     return left if asked.least is None else max(left, asked.least)
@@ -162,6 +164,18 @@ def _held_up(aws: AwsGraph, s: Resource) -> Iterator[Fault]:
         if least is not None and limit < least and s in schedules_of(aws, group):
             text = f"{what}, and the minimum of '{group.name}' is {least:g}: the call is refused"
             yield Fault(place, text, _lower(s))
+
+
+def may_be_held_up(aws: AwsGraph, s: Resource) -> bool:
+    """Whether the call may be refused for a number that is not known yet: one of a group's own schedule, or the minimum
+    that then holds."""
+    asked = sizes_of(s)
+    if asked.unknown:
+        return s.type == GROUP_SCHEDULE
+    if asked.least is not None or (asked.wanted is None and asked.most is None):
+        return False
+    groups = aws.of_type(SCALING_GROUP, NODE_GROUP)
+    return any(size_unknown(g)[0] and aims_at(aws, s, g) for g in groups)
 
 
 def _lower(s: Resource) -> str:

@@ -21,6 +21,7 @@ _ASSOCIATION = "aws:ec2/routeTableAssociation:RouteTableAssociation"
 _MAIN = "aws:ec2/mainRouteTableAssociation:MainRouteTableAssociation"
 _PROPAGATION = "aws:ec2/vpnGatewayRoutePropagation:VpnGatewayRoutePropagation"
 _WORLD = ("0.0.0.0/0", "::/0")
+_DESTINATIONS = ("cidrBlock", "ipv6CidrBlock", "destinationCidrBlock", "destinationIpv6CidrBlock")
 _Route = tuple[Resource, Mapping[str, Any], str]
 
 
@@ -52,9 +53,10 @@ def has_internet_route(aws: AwsGraph, subnet: Resource) -> bool | None:
         return None if main_is_touched or associated or not made_here else False
     if late(table.get("routes")):
         return None
-    if any(_to_internet(aws, owner, route, key) for owner, route, key in _routes(aws, table)):
+    found = list(_routes(aws, table))
+    if any(_to_internet(aws, owner, route, key) for owner, route, key in found):
         return True
-    return None if _stray_route(aws) else False
+    return None if _stray_route(aws) or any(_may_lead_out(r) for _, r, _ in found) else False
 
 
 def has_nat_route(aws: AwsGraph, subnet: Resource) -> bool:
@@ -84,7 +86,7 @@ def way_out(aws: AwsGraph, subnet: Resource) -> Way:
         return Way.NAT
     if any(_to_internet(aws, o, r, k) for o, r, k in defaults):
         return Way.INTERNET
-    if late(table.get("routes")) or _stray_route(aws) or any(late(r.get("gatewayId")) for _, r, _ in defaults):
+    if late(table.get("routes")) or _stray_route(aws) or any(_may_lead_out(r) for _, r, _ in found):
         return Way.UNKNOWN
     return Way.OTHER if found or _propagated(aws, table) else Way.NONE
 
@@ -153,8 +155,15 @@ def _stray_route(aws: AwsGraph) -> bool:
 
 
 def _is_default(route: Mapping[str, Any]) -> bool:
-    keys = ("cidrBlock", "ipv6CidrBlock", "destinationCidrBlock", "destinationIpv6CidrBlock")
-    return any(route.get(k) in _WORLD for k in keys)
+    return any(route.get(k) in _WORLD for k in _DESTINATIONS)
+
+
+def _may_lead_out(route: Mapping[str, Any]) -> bool:
+    """Whether a route to a gateway may be a default one to the internet: what it is for, or the gateway, is not known yet."""
+    gateways = [route.get(k) for k in ("gatewayId", "natGatewayId")]
+    if not any(g is not None for g in gateways):
+        return False
+    return (_is_default(route) and late(gateways[0])) or any(late(route.get(k)) for k in _DESTINATIONS)
 
 
 def _to_internet(aws: AwsGraph, owner: Resource, route: Mapping[str, Any], key: str) -> bool:

@@ -129,7 +129,9 @@ def by_automation(azure: AzureGraph, now: datetime | None) -> tuple[End, ...]:
 def _automation(azure: AzureGraph, now: datetime | None) -> Iterator[End]:
     yield from _by_runbooks(azure, now)
     for flow in azure.of_type(_WORKFLOW):
-        if str(flow.get("state")).lower() in ("disabled", "suspended"):
+        if late(flow.get("state")):
+            yield End(Kind.UNSEEN, f"whether '{flow.name}' is switched on is not known yet")
+        elif str(flow.get("state")).lower() in ("disabled", "suspended"):
             yield End(Kind.NONE, f"'{flow.name}' is switched off", flow.name, "state")
         else:
             yield End(Kind.ENDS)
@@ -143,6 +145,8 @@ def _automation(azure: AzureGraph, now: datetime | None) -> Iterator[End]:
 def _by_scheduled_action(action: Resource, now: datetime | None) -> End:
     disabled, kind, over = (action.get("properties", k) for k in ("disabled", "actionType", "endTime"))
     end = moment_of(over)
+    if late(disabled) or late(kind):
+        return End(Kind.UNSEEN, f"whether '{action.name}' stops them is not known yet")
     if truth(disabled):
         return End(Kind.NONE, f"'{action.name}' is switched off", action.name, "properties.disabled")
     if str(kind).lower() == "start":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -78,6 +78,14 @@ def is_gpu_driver(extension: Extension) -> bool:
     """Whether an extension lays a GPU driver on the node."""
     kind = extension.kind.lower()
     return extension.publisher.lower() == _DRIVER_PUBLISHER and "gpudriver" in kind
+
+
+def lays_gpu_driver(extensions: Iterable[Extension]) -> bool | None:
+    """Whether one of the extensions lays a GPU driver; None where that is not known yet."""
+    found = list(extensions)
+    if any(is_gpu_driver(e) for e in found):
+        return True
+    return None if any(late(plain(e.block.get(k))) for e in found for k in ("publisher", "type")) else False
 
 
 def is_fabric_driver(extension: Extension) -> bool:

@@ -106,19 +106,20 @@ def is_scheduled(gcp: GcpGraph, owner: Resource) -> bool:
 
 def budget_reacts(gcp: GcpGraph) -> bool:
     """Whether a budget of the program tells a topic on which something listens."""
-    return any(is_heard(gcp, b) for b in gcp.of_type(BUDGET))
+    return any(is_heard(gcp, b) is not False for b in gcp.of_type(BUDGET))
 
 
-def is_heard(gcp: GcpGraph, budget: Resource) -> bool:
-    """Whether something of the program listens to the topic of a budget, or may."""
+def is_heard(gcp: GcpGraph, budget: Resource) -> bool | None:
+    """Whether something of the program listens to the topic of a budget, or may; None where a topic is not known yet."""
     topic = budget.get("allUpdatesRule", "pubsubTopic")
     if topic is None:
         return False
     own = gcp.link(budget, "allUpdatesRule", topic, _TOPIC).resources
     named = {n for t in own if (n := own_name(t))} | ({last_part(topic)} if isinstance(topic, str) else set[str]())
     if late(topic) and not own:
-        return any(_topics_of(r) != [] for r in gcp.of_type(*LISTENERS))
-    return any(_may_be(gcp, r, own, named) for r in gcp.of_type(*LISTENERS))
+        return None if any(_topics_of(r) != [] for r in gcp.of_type(*LISTENERS)) else False
+    heard = [_may_be(gcp, r, own, named) for r in gcp.of_type(*LISTENERS)]
+    return True if True in heard else None if None in heard else False
 
 
 def _topics_of(listener: Resource) -> list[tuple[str, Any]] | None:
@@ -133,18 +134,20 @@ def _topics_of(listener: Resource) -> list[tuple[str, Any]] | None:
     return [(key, v) for key, v in found if v is not None] or None
 
 
-def _may_be(gcp: GcpGraph, listener: Resource, own: tuple[Resource, ...], named: set[str]) -> bool:
-    """Whether a listener hears one topic: it or its name, or what is not known yet."""
+def _may_be(gcp: GcpGraph, listener: Resource, own: tuple[Resource, ...], named: set[str]) -> bool | None:
+    """Whether a listener hears one topic: it or its name; None where what it hears is not known yet."""
     found = _topics_of(listener)
     if found is None:
         return True
+    unknown = False
     for key, value in found:
         linked = gcp.link(listener, key, value, _TOPIC).resources
         if any(t in own or own_name(t) in named for t in linked):
             return True
-        if not linked and (late(value) or last_part(str(value)) in named or (own and not named)):
+        if not linked and not late(value) and (last_part(str(value)) in named or (own and not named)):
             return True
-    return False
+        unknown = unknown or (not linked and late(value))
+    return None if unknown else False
 
 
 def ignores(resource: Resource, key: str) -> bool:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pulumi import Output
 from pulumi.runtime import rpc
 
 from gpuinfra.lint import values
 from gpuinfra.policy.resource_graph import UNKNOWN, OutputRef, Secret
+from gpuinfra.testing import faults
 
 
 def marked(kind: str, **more: Any) -> dict[str, Any]:
@@ -34,6 +37,16 @@ def test_every_mark_of_the_unknown_is_unknown(text: str):
     assert values.value(text) is UNKNOWN
     assert values.value({"a": [text]}) == {"a": [UNKNOWN]}
     assert values.value(f"arn:{text}") is UNKNOWN
+
+
+def test_the_text_of_an_output_is_unknown():
+    async def texts() -> list[str]:
+        made = Output.from_input("data")
+        return [str(made), str([made])]
+
+    for text in asyncio.run(texts()):
+        assert values.value(f"s3://{text}") is UNKNOWN
+    assert values.STRINGIFIED.pattern == faults._STRINGIFIED.pattern
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import FabricKind, Provider
-from ...aws_graph import group_size
+from ...aws_graph import group_size, size_unknown
 from ...aws_kubernetes import node_groups
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
@@ -27,7 +27,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         kinds = [f for f in bare.facts if f.fabric is FabricKind.EFA and (f.fabric_interfaces or 0) >= 2]
         most = group_size(bare.resource)[2] or 0
-        if kinds and len(kinds) == len(bare.types) and most >= 2:
+        if not kinds or len(kinds) != len(bare.types):
+            continue
+        if size_unknown(bare.resource)[2]:
+            yield Undecided(CODE.code, bare.resource.name, "how many nodes there may be is not known yet")
+        elif most >= 2:
             yield CODE.at(
                 f"{bare.resource.name}.launchTemplate",
                 f"up to {most:g} nodes of {kinds[0].name} and no launch template that asks for EFA, though the type has "
@@ -36,13 +40,16 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
     for nodes in ctx.aws.nodes:
         facts = ctx.aws.facts_of(nodes)
-        if facts is None or facts.fabric is not FabricKind.EFA or nodes.most_nodes < 2:
+        few = nodes.most_nodes < 2 and not nodes.most_unknown
+        if facts is None or facts.fabric is not FabricKind.EFA or few:
             continue
         # Types with one EFA are mostly used one by one; a missing EFA there is no sign of a mistake.
         if (facts.fabric_interfaces or 0) < 2 or ctx.aws.ours(nodes.template):
             continue
         if nodes.interfaces is None:
             yield Undecided(CODE.code, nodes.name, "the network interfaces are not known yet")
+        elif not nodes.efa and nodes.most_nodes < 2:
+            yield Undecided(CODE.code, nodes.name, "how many nodes there may be is not known yet")
         elif not nodes.efa:
             yield CODE.at(
                 f"{nodes.name}.networkInterfaces",

@@ -42,6 +42,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if truth(asked[0]) is False:
             continue
         for subnet in ctx.aws.subnets(nodes).resources:
+            if late(subnet.get("mapPublicIpOnLaunch")):
+                yield Undecided(CODE.code, nodes.name, "whether its subnet gives public addresses is not known yet")
+                break
             if truth(subnet.get("mapPublicIpOnLaunch")):
                 yield CODE.at(
                     f"{subnet.name}.mapPublicIpOnLaunch",

@@ -23,7 +23,8 @@ CODE = described("GI3012", "fabric-over-several-subnets", Severity.ERROR, __doc_
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each group."""
     for nodes in ctx.aws.nodes:
-        if not nodes.efa:
+        unknown = ctx.aws.efa_unknown(nodes)
+        if not nodes.efa and not unknown:
             continue
         for group in nodes.groups:
             key = "subnetIds" if group.inputs.get("subnetIds") is not None else "vpcZoneIdentifiers"
@@ -35,7 +36,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             # A list shows how many there are even where it does not show which.
             count = len({repr(v) for v in items(value) if not isinstance(v, Unknown)})
             count += sum(isinstance(v, Unknown) for v in items(value))
-            if max(count, len(zones)) > 1:
+            if max(count, len(zones)) > 1 and unknown:
+                yield Undecided(CODE.code, group.name, "whether its nodes have EFA is not known yet")
+            elif max(count, len(zones)) > 1:
                 what = f"{count} subnets" if count > 1 else f"{len(zones)} zones"
                 yield CODE.at(
                     f"{group.name}.{key if count > 1 else 'availabilityZones'}",

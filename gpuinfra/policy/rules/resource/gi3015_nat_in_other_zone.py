@@ -42,6 +42,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if zone and theirs and zone not in theirs and by_id(zone) in {by_id(h) for h in theirs}:
             away.setdefault(zone, (user, named[0]))
             homes |= theirs
+    blind = next((s for _, s in used if zone_unknown(s)), None)
+    if not away and blind is not None:
+        yield Undecided(CODE.code, blind.name, "the zone of the nodes' subnet is not known yet")
     if away:
         user, nat = away[min(away)]
         yield CODE.at(

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_capacity import is_block, reserved_count
-from ...aws_graph import group_size
+from ...aws_graph import group_size, size_unknown
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late
 
 CODE = described("GI3023", "block-group-size", Severity.ERROR, __doc__, ("AWS CAP-03",))
 
@@ -23,12 +22,16 @@ CODE = described("GI3023", "block-group-size", Severity.ERROR, __doc__, ("AWS CA
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each group of a block."""
     for nodes in ctx.aws.nodes:
-        if not nodes.groups or not is_block(ctx, nodes.template):
+        block = is_block(ctx, nodes.template)
+        if nodes.groups and block is None:
+            yield Undecided(CODE.code, nodes.name, "whether it buys from a block is not known yet")
+        if not nodes.groups or not block:
             continue
         count = reserved_count(ctx, nodes.template)
         for group in nodes.groups:
             least, wanted, most = group_size(group)
-            if late(group.get("maxSize")) or late(group.get("scalingConfig")):
+            _, wanted_unknown, most_unknown = size_unknown(group)
+            if most_unknown or (wanted_unknown and (count is None or most is None or most <= count)):
                 yield Undecided(CODE.code, group.name, "the group's size is not known yet")
             elif count is not None and most is not None and most > count:
                 yield CODE.at(

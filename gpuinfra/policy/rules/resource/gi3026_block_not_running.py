@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_capacity import moment, reservation, reservation_facts
-from ...aws_graph import SCHEDULE, Nodes, group_size
+from ...aws_graph import SCHEDULE, Nodes, group_size, size_unknown
 from ...aws_schedules import aims_at, moment_of
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
@@ -37,6 +37,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         for group in nodes.groups:
             wanted = group_size(group)[1]
             path = f"{group.name}.desiredCapacity"
+            outside = (starts is not None and starts > ctx.now) or (ends is not None and ends <= ctx.now)
+            if outside and size_unknown(group)[1]:
+                yield Undecided(CODE.code, group.name, "how many nodes are wanted is not known yet")
             if starts is not None and starts > ctx.now and wanted:
                 yield CODE.at(
                     path,

@@ -20,6 +20,8 @@ from ...wire_values import late, number, truth
 
 CODE = described("GI3035", "lustre-efa-incomplete", Severity.ERROR, __doc__, ("AWS FSX-04",))
 
+_SHAPE = ("deploymentType", "storageType", "storageCapacity", "perUnitStorageThroughput")
+
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each file system, with every such fault."""
@@ -31,6 +33,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             faults = [*_shape(fs), *_firewall(ctx.aws, fs)]
             if faults:
                 yield CODE.at(f"{fs.name}.efaEnabled", f"EFA is enabled, but {'; '.join(faults)}", resource=fs.name)
+            elif any(late(fs.get(k)) for k in _SHAPE):
+                yield Undecided(CODE.code, fs.name, "the type, the size or the throughput is not known yet")
 
 
 def _shape(fs: Resource) -> Iterator[str]:

@@ -29,6 +29,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, fs.name, "the metadata configuration is not known yet")
         elif fault := _fault(fs, number(said)):
             yield CODE.at(f"{fs.name}.metadataConfiguration.iops", fault, resource=fs.name)
+        elif said is not None and late(fs.get("storageCapacity")):
+            yield Undecided(
+                CODE.code, fs.name, "the size, which says how many metadata IOPS it needs, is not known yet"
+            )
 
 
 def _fault(fs: Resource, iops: float | None) -> str:

@@ -36,6 +36,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             other = _zone(subnet)
             if isinstance(zone, str) and isinstance(other, str) and other != zone and _is_id(other) == _is_id(zone):
                 away.setdefault(other, user)
+        if not away and any(late(_zone(subnet)) for _, subnet in _homes(ctx.aws)):
+            yield Undecided(CODE.code, fs.name, "the zone of the nodes' subnet is not known yet")
         if away:
             yield CODE.at(
                 f"{fs.name}.subnetIds",

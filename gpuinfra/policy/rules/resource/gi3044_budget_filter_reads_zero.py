@@ -28,7 +28,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if late(listed):
             yield Undecided(CODE.code, budget.name, "the cost filters are not known yet")
         for n, one in enumerate(entries(listed)):
-            if plain(one.get("name")) != "TagKeyValue":
+            name = plain(one.get("name"))
+            if late(name):
+                yield Undecided(CODE.code, budget.name, "what a cost filter is for is not known yet")
+            if name != "TagKeyValue":
                 continue
             if not late(plain(one.get("values"))) and not items(plain(one.get("values"))):
                 yield CODE.at(
@@ -52,7 +55,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                         f"write 'user:{key.removeprefix('user:') or 'Cluster'}${rest or '<value>'}'",
                         resource=budget.name,
                     )
-                elif good and tag != key and not late(rest) and ctx.aws.nodes and not _carried(ctx.aws, tag, rest):
+                elif not (good and tag != key and not late(rest) and ctx.aws.nodes):
+                    continue
+                elif (carried := _carried(ctx.aws, tag, rest)) is None:
+                    yield Undecided(CODE.code, budget.name, f"which resources carry the tag '{tag}' is not known yet")
+                elif not carried:
                     yield CODE.at(
                         f"{budget.name}.costFilters[{n}].values",
                         f"no resource of the program has the tag '{tag}' with '{rest}', so the budget reads 0 USD",
@@ -62,20 +69,23 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                     )
 
 
-def _carried(aws: AwsGraph, key: str, value: str) -> bool:
-    """Whether a resource, or what one launches, has the tag; one whose tags are not known yet may have it."""
+def _carried(aws: AwsGraph, key: str, value: str) -> bool | None:
+    """Whether a resource, or what one launches, has the tag; None where tags that may be it are not known yet."""
+    unknown = False
     for r in aws.graph:
         if r.type == BUDGET or not r.type.startswith(("aws:", "pulumi:providers:aws")):
             continue
         # A provider's block is JSON text in a recording.
         given = r.get("defaultTags")
-        if late(given) or (isinstance(given, str) and f'"{key}"' in given and f'"{value}"' in given):
+        if isinstance(given, str) and f'"{key}"' in given and f'"{value}"' in given:
             return True
+        unknown = unknown or late(given)
         specs = [s.get("tags") for s in entries(r.get("tagSpecifications"))]
         for tags in (r.get("tags"), r.get("defaultTags", "tags"), *specs):
-            if late(tags) or any(late(v) for v in _of(tags, key)) or value in _of(tags, key):
+            if value in _of(tags, key):
                 return True
-    return False
+            unknown = unknown or late(tags) or any(late(v) for v in _of(tags, key))
+    return None if unknown else False
 
 
 def _of(tags: Any, key: str) -> list[Any]:

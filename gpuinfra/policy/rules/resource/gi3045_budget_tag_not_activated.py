@@ -27,16 +27,22 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for budget in ctx.aws.of_type(BUDGET):
         if ctx.aws.ours(budget):
             continue
+        names = [plain(f.get("name")) for f in entries(budget.get("costFilters"))]
         values = [
             plain(v)
             for f in entries(budget.get("costFilters"))
             if plain(f.get("name")) == "TagKeyValue"
             for v in items(plain(f.get("values")))
         ]
-        keys = {v.partition("$")[0].removeprefix("user:") for v in values if isinstance(v, str) and not late(v)}
+        # Of a text that holds an output the key may be known: user:Cluster$${x.name}.
+        told = [v.partition("$")[0] for v in values if isinstance(v, str) and not v.startswith("${")]
+        keys = {v.removeprefix("user:") for v in told}
+        unseen = any(late(n) for n in names) or len(told) < len(values)
         missing = sorted(k for k in keys if k and not k.startswith("aws:") and k not in activated)
         if missing and any(late(a) for a in activated):
             yield Undecided(CODE.code, budget.name, "which tag is activated is not known yet")
+        elif not missing and unseen:
+            yield Undecided(CODE.code, budget.name, "which tag the budget counts is not known yet")
         elif missing:
             yield CODE.at(
                 f"{budget.name}.costFilters",

@@ -34,6 +34,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             ids = block.get("instanceIds")
             if late(ids):
                 yield Undecided(CODE.code, action.name, "the instance ids are not known yet")
+            elif late(block.get("actionSubType")) and (grouped or not items(ids)):
+                yield Undecided(CODE.code, action.name, "what the action does is not known yet")
             elif block.get("actionSubType") == "STOP_EC2_INSTANCES" and (grouped or not items(ids)):
                 why = "names no instance" if not items(ids) else "names instances that a group replaces"
                 yield CODE.at(

@@ -13,18 +13,22 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import EVENT_RULE, GROUP_SCHEDULE, SCHEDULE
-from ...aws_leases import faults, rule_faults
+from ...aws_leases import faults, may_be_held_up, rule_faults
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
 CODE = described("GI3048", "lease-that-never-fires", Severity.ERROR, __doc__, ("AWS COST-06",))
 
+_MOMENTS = ("scheduleExpression", "scheduleExpressionTimezone", "recurrence", "startTime")
+
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each schedule and fault."""
     for s in ctx.aws.of_type(SCHEDULE, GROUP_SCHEDULE):
-        if late(s.get("scheduleExpression")) or late(s.get("recurrence")) or late(s.get("startTime")):
+        if any(late(s.get(k)) for k in _MOMENTS):
             yield Undecided(CODE.code, s.name, "the moment is not known yet")
+        elif may_be_held_up(ctx.aws, s):
+            yield Undecided(CODE.code, s.name, "what it sets, or the group's least number, is not known yet")
         for fault in faults(ctx.aws, s, ctx.now):
             yield CODE.at(f"{s.name}.{fault.path}", fault.text, fault.hint, resource=s.name)
     for rule in ctx.aws.of_type(EVENT_RULE):

@@ -23,6 +23,10 @@ _LOW = ("LessThanThreshold", "LessThanOrEqualToThreshold")
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each alarm with an action."""
     for alarm in ctx.aws.of_type(_ALARM):
+        if late(alarm.get("metricName")) or late(alarm.get("comparisonOperator")):
+            if alarm.get("treatMissingData") == "breaching":
+                yield Undecided(CODE.code, alarm.name, "what the alarm watches for is not known yet")
+            continue
         metric = str(alarm.get("metricName") or "").lower()
         if alarm.get("comparisonOperator") not in _LOW or not any(w in metric for w in ("util", "gpu", "idle")):
             continue

@@ -31,7 +31,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         tagged = [plain(s.get("resourceType")) for s in entries(listed)]
         missing = [k for k in _KINDS if k not in tagged]
-        if missing and not any(late(t) for t in tagged):
+        if missing and any(late(t) for t in tagged):
+            yield Undecided(CODE.code, template.name, "what is tagged is not known yet")
+        elif missing:
             yield CODE.at(
                 f"{template.name}.tagSpecifications",
                 f"nothing tags {', '.join(m + 's' for m in missing)} that are launched",

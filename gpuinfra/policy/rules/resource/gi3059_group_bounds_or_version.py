@@ -13,9 +13,8 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import NODE_GROUP, SCALING_GROUP, group_size
+from ...aws_graph import NODE_GROUP, SCALING_GROUP, group_size, size_unknown
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late
 
 CODE = described("GI3059", "group-bounds-or-version", Severity.ERROR, __doc__, ("AWS CMP-20",))
 _VERSIONS = (
@@ -27,10 +26,7 @@ _VERSIONS = (
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each group and fault. The version is text that depends on the template, unknown in preview."""
     for group in ctx.aws.of_type(SCALING_GROUP, NODE_GROUP):
-        raw = (
-            [group.get("scalingConfig")] if group.type == NODE_GROUP else [group.get(k) for k in ("minSize", "maxSize")]
-        )
-        if any(late(v) for v in raw):
+        if any(size_unknown(group)):
             yield Undecided(CODE.code, group.name, "the group's size is not known yet")
         least, wanted, most = group_size(group)
         key = "scalingConfig" if group.type == NODE_GROUP else "minSize"

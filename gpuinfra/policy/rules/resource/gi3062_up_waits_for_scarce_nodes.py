@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import SCALING_GROUP, group_size
+from ...aws_graph import SCALING_GROUP, group_size, size_unknown
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
@@ -28,8 +28,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 continue
             said = group.get("waitForCapacityTimeout")
             least, wanted, _ = group_size(group)
-            size_unknown = late(group.get("desiredCapacity")) and not least and str(said) not in _AT_ONCE
-            if late(said) or size_unknown:
+            unknown = any(size_unknown(group)[:2]) and not least and not wanted and str(said) not in _AT_ONCE
+            if late(said) or unknown:
                 yield Undecided(CODE.code, group.name, "how long `up` waits, or for how many, is not known yet")
             elif str(said) not in _AT_ONCE and (least or wanted):
                 what = f"'{said}'" if said is not None else "10 minutes, the default"

@@ -38,7 +38,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         said = market(template)
         buys = said == BLOCK_MARKET and has_target(template)
-        if kind == "CAPACITY_BLOCK" and not buys and not late(said):
+        if late(said):
+            yield Undecided(CODE.code, group.name, "the purchase is not known yet")
+        elif kind == "CAPACITY_BLOCK" and not buys:
             yield CODE.at(
                 f"{group.name}.capacityType",
                 f"capacityType is CAPACITY_BLOCK, and template '{template.name}' does not buy from a block",

@@ -25,7 +25,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         template = nodes.template
         unknown = any(late(g.get("maxSize")) or late(g.get("scalingConfig")) for g in nodes.groups)
         few = nodes.most_nodes < 2 and not unknown
-        if not nodes.efa or few or has_target(template) or ctx.aws.ours(template):
+        efa_unknown = ctx.aws.efa_unknown(nodes)
+        if not (nodes.efa or efa_unknown) or few or has_target(template) or ctx.aws.ours(template):
             continue
         named = [template.get("placement", k) for k in ("groupName", "groupId")]
         named += [g.get("placementGroup") for g in nodes.groups]
@@ -33,7 +34,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         said = market(template)
         if placed or said == BLOCK_MARKET:
             continue
-        if late(said) or nodes.most_nodes < 2:
+        if efa_unknown:
+            yield Undecided(CODE.code, nodes.name, "whether the nodes have EFA is not known yet")
+        elif late(said) or nodes.most_nodes < 2:
             yield Undecided(CODE.code, nodes.name, "the market type or the number of nodes is not known yet")
         else:
             yield CODE.at(

@@ -17,6 +17,7 @@ from ...aws_kubernetes import node_groups
 from ...aws_routes import Way, endpoints, way_out
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3070", "nodes-without-way-out", Severity.ERROR, __doc__, ("AWS NET-16",))
 
@@ -27,7 +28,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         way = way_out(ctx.aws, subnet)
         if way is Way.UNKNOWN:
             yield Undecided(CODE.code, subnet.name, "the routes of the subnet are not known here")
-        elif way is Way.NONE and not any(e.get("vpcEndpointType") == "Interface" for e in endpoints(ctx.aws, subnet)):
+            continue
+        kinds = [e.get("vpcEndpointType") for e in endpoints(ctx.aws, subnet)] if way is Way.NONE else ["Interface"]
+        if "Interface" in kinds:
+            continue
+        if any(late(k) for k in kinds):
+            yield Undecided(CODE.code, subnet.name, "whether its VPC has an interface endpoint is not known yet")
+        else:
             yield CODE.at(
                 subnet.name,
                 f"nodes '{user}' stand here, and no route leads out: neither a NAT gateway nor an endpoint is there",

@@ -15,7 +15,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import NODE_GROUP, SCALING_GROUP, SUBNET, AwsGraph
 from ...aws_kubernetes import node_groups
-from ...aws_places import by_id, zone_of
+from ...aws_places import by_id, zone_of, zone_unknown
 from ...aws_routes import VPC
 from ...resource_graph import OutputRef, Resource, Unknown
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -55,17 +55,20 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 f"{zones[crowded[0]]} of the subnets stand in zone {crowded[0]}",
                 resource=group.name,
             )
+        elif not fabric and len(subnets) > 1 and any(zone_unknown(s) for s in subnets):
+            yield Undecided(CODE.code, group.name, "the zones of the subnets are not known yet")
 
 
 def _groups(aws: AwsGraph) -> Iterator[tuple[Resource, bool]]:
-    """(group, whether its nodes have EFA) for each group of GPU nodes."""
+    """(group, whether its nodes have EFA, or may) for each group of GPU nodes."""
     for nodes in aws.nodes:
         facts = aws.facts_of(nodes)
         if facts is not None and facts.has_gpu:
-            yield from ((g, bool(nodes.efa)) for g in nodes.groups if g.type == SCALING_GROUP)
+            fabric = bool(nodes.efa) or aws.efa_unknown(nodes)
+            yield from ((g, fabric) for g in nodes.groups if g.type == SCALING_GROUP)
     for group in node_groups(aws):
         if group.has_gpu:
-            yield group.resource, bool(group.nodes and group.nodes.efa)
+            yield group.resource, bool(group.nodes and (group.nodes.efa or aws.efa_unknown(group.nodes)))
 
 
 def _shown(value: object) -> str:

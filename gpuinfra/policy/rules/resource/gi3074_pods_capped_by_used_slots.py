@@ -28,11 +28,14 @@ _IN_YAML = re.compile(rf"""(?m)^[^#\n]*{_SWITCH}["']?\s*:\s*["']?(?i:true)\b""")
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each add-on; where the program does not show the plugin, nobody can tell how it is set."""
-    full = [n.name for n in ctx.aws.nodes if in_kubernetes(n) and _is_full(ctx, n.template)]
-    for addon in addons(ctx.aws, _NAME) if full else ():
+    taken = [(n.name, _is_full(ctx, n.template)) for n in ctx.aws.nodes if in_kubernetes(n)]
+    full = [name for name, is_full in taken if is_full]
+    for addon in addons(ctx.aws, _NAME) if any(is_full is not False for _, is_full in taken) else ():
         value = addon.get("configurationValues")
         if late(value):
             yield Undecided(CODE.code, addon.name, "the settings of the add-on are not known yet")
+        elif not _delegates(value) and not full:
+            yield Undecided(CODE.code, addon.name, "how many slots the nodes use is not known yet")
         elif not _delegates(value):
             yield CODE.at(
                 f"{addon.name}.configurationValues",
@@ -41,11 +44,14 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
 
 
-def _is_full(ctx: GraphContext, template: Resource) -> bool:
+def _is_full(ctx: GraphContext, template: Resource) -> bool | None:
+    """Whether the nodes use every slot of card 0; None where their interfaces are not known yet."""
     nodes = next(n for n in ctx.aws.nodes if n.template is template)
     cards, used = ctx.aws.cards_of(nodes), slots(nodes)
-    if cards is None or used is None or not cards.max_interfaces:
+    if cards is None or not cards.max_interfaces:
         return False
+    if used is None:
+        return None
     return sum(s.card == 0 for s in used) >= cards.max_interfaces[0]
 
 

@@ -38,6 +38,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         root = _root(nodes)
         if root and (late(listed) or any(late(n) for n in named)):
             yield Undecided(CODE.code, nodes.name, "the device names are not known yet")
+        elif not root and _system_unknown(nodes) and any(n in _ROOTS for n in named):
+            yield Undecided(CODE.code, nodes.name, "the system of the image is not known yet")
         elif root and root not in named and (wrong := [n for n in named if n in _ROOTS]):
             place = named.index(wrong[0])
             yield CODE.at(
@@ -46,6 +48,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 f"write {root}",
                 resource=nodes.name,
             )
+
+
+def _system_unknown(nodes: Nodes) -> bool:
+    return nodes.template.get("imageId") is None and any(late(g.get("amiType")) for g in nodes.groups)
 
 
 def _root(nodes: Nodes) -> str:

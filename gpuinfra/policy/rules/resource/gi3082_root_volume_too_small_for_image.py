@@ -49,11 +49,15 @@ def _root_size(nodes: Nodes) -> tuple[str, Any]:
     """(place, size) of the root volume; None where the program does not size it."""
     if nodes.template.type in INSTANCES:
         return "rootBlockDevice.volumeSize", nodes.template.get("rootBlockDevice", "volumeSize")
+    unknown = None
     for n, mapping in enumerate(entries(nodes.template.get("blockDeviceMappings"))):
-        if plain(mapping.get("deviceName")) in _ROOTS:
-            path = f"blockDeviceMappings[{n}].ebs.volumeSize"
-            return path, nodes.template.get("blockDeviceMappings", n, "ebs", "volumeSize")
-    return "blockDeviceMappings", None
+        size = nodes.template.get("blockDeviceMappings", n, "ebs", "volumeSize")
+        name = plain(mapping.get("deviceName"))
+        if name in _ROOTS:
+            return f"blockDeviceMappings[{n}].ebs.volumeSize", size
+        if late(name) and (number(size) or 0) < _ROOMY_GIB:
+            unknown = name
+    return "blockDeviceMappings", unknown
 
 
 _T = """\

@@ -37,7 +37,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 f"a change of {', '.join(found)} makes the file system anew, and all that it holds is lost{kept}",
                 resource=fs.name,
             )
-        elif open_ := [p for p in unsure(was, fs, REPLACED_BY) if not covered(fs, "ignoreChanges", p)]:
+        elif open_ := [p for p in unsure(was, fs, (*REPLACED_BY, *_SHRINK)) if not covered(fs, "ignoreChanges", p)]:
             yield Undecided(CODE.code, fs.name, f"whether {', '.join(open_)} changes is not known yet")
 
 

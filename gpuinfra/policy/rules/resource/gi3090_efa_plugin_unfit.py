@@ -40,7 +40,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                     f"{said} counts 10 EFA devices on P6-B200, which has 8; {_SINCE} is the first that does not",
                     resource=chart.name,
                 )
-        elif _none_has_efa(ctx):
+        elif (none := _none_has_efa(ctx)) is None:
+            yield Undecided(CODE.code, chart.name, "whether a node of the program has EFA is not known yet")
+        elif none:
             yield CODE.at(
                 chart.name,
                 "no node of the program has EFA: the plugin's pods crash on every one",
@@ -49,13 +51,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
 
 
-def _none_has_efa(ctx: GraphContext) -> bool:
-    """Whether every node group is known, none has an EFA interface, and no node comes in another way."""
+def _none_has_efa(ctx: GraphContext) -> bool | None:
+    """Whether no node group has an EFA interface, and no node comes in another way; None where a group is not known yet."""
     groups = node_groups(ctx.aws)
-    if grows_elsewhere(ctx.aws):
+    if grows_elsewhere(ctx.aws) or not groups or any(n.efa for n in ctx.aws.nodes):
         return False
     shown = all(not g.unknown and (g.nodes is None or g.nodes.interfaces is not None) for g in groups)
-    return bool(groups) and shown and not any(n.efa for n in ctx.aws.nodes)
+    return True if shown else None
 
 
 _T = """\

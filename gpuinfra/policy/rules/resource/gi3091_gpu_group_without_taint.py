@@ -38,6 +38,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         name, taints = pool.resource.name, pool.resource.get("spec", "template", "spec", "taints")
         if late(taints):
             yield Undecided(CODE.code, name, "the taints are not known yet")
+        elif not items(taints) and not pool.sure:
+            yield Undecided(CODE.code, name, "whether its nodes have GPUs is not known yet")
         elif not items(taints):
             yield CODE.at(
                 f"{name}.spec.template.spec.taints",

@@ -22,14 +22,16 @@ _FIRST, _SINCE = (1, 18, 5), "1.18.5"
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each add-on. Without a version EKS takes its default, which is newer."""
-    users = [
-        n.name for n in ctx.aws.nodes if in_kubernetes(n) and any(i.get("interfaceType") == "efa-only" for i in n.efa)
-    ]
-    for addon in addons(ctx.aws, "vpc-cni") if users else ():
+    inside = [n for n in ctx.aws.nodes if in_kubernetes(n)]
+    users = [n.name for n in inside if any(i.get("interfaceType") == "efa-only" for i in n.efa)]
+    perhaps = any(ctx.aws.efa_unknown(n) for n in inside)
+    for addon in addons(ctx.aws, "vpc-cni") if users or perhaps else ():
         said = addon.get("addonVersion")
         version = version_of(said)
         if late(said):
             yield Undecided(CODE.code, addon.name, "the version of the add-on is not known yet")
+        elif version is not None and version < _FIRST and not users:
+            yield Undecided(CODE.code, addon.name, "whether an interface of the nodes is efa-only is not known yet")
         elif version is not None and version < _FIRST:
             yield CODE.at(
                 f"{addon.name}.addonVersion",

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_kubernetes import charts, cluster_of, node_groups, version_of
+from ...aws_kubernetes import charts, charts_unknown, cluster_of, node_groups, version_of
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
@@ -36,6 +36,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         elif version is not None and version < _FIRST:
             owner = (cluster or group.resource).name
             yield CODE.at(f"{owner}.version", f"{said}, and {group.types[0]} needs 1.33 or newer", resource=owner)
+        elif plugins and not shared and charts_unknown(ctx.aws):
+            yield Undecided(CODE.code, group.resource.name, "which charts are installed is not known yet")
         elif plugins and not shared:
             yield CODE.at(
                 plugins[0].name,

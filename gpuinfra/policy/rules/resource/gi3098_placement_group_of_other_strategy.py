@@ -28,6 +28,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             strategy, facts = group.get("strategy"), ctx.aws.facts_of(nodes)
             if late(strategy):
                 yield Undecided(CODE.code, nodes.name, "the strategy of the placement group is not known yet")
+            elif strategy != _CLUSTER and ctx.aws.efa_unknown(nodes):
+                yield Undecided(CODE.code, nodes.name, "whether the nodes have EFA is not known yet")
             elif nodes.efa and strategy != _CLUSTER:
                 yield CODE.at(
                     f"{group.name}.strategy",

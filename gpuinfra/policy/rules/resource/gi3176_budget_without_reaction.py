@@ -28,7 +28,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         topic = b.get("allUpdatesRule", "pubsubTopic")
         if late(b.get("allUpdatesRule")):
             yield Undecided(CODE.code, b.name, "whom the budget tells is not known yet")
-        elif not is_heard(ctx.gcp, b):
+        elif (heard := is_heard(ctx.gcp, b)) is None:
+            yield Undecided(CODE.code, b.name, "whether anything listens to its topic is not known yet")
+        elif not heard:
             what = "it tells no topic" if topic is None else "nothing here listens to its topic"
             yield CODE.at(f"{b.name}.allUpdatesRule", f"{what}, so that nothing stops at the limit", resource=b.name)
 

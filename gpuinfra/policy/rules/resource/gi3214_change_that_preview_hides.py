@@ -112,11 +112,14 @@ def _absent(r: Resource) -> dict[str, object]:
     return {**_ABSENT, _ONE_WAY: uniform}
 
 
-def _options(ctx: GraphContext, nodes: AzureNodes) -> Iterator[Diagnostic]:
+def _options(ctx: GraphContext, nodes: AzureNodes) -> Iterator[Diagnostic | Undecided]:
     r = nodes.resource
     # From true to false the placement group may be changed in place, and only so.
     fixed = [p for p in FIXED if p != _ONE_WAY or nodes.single_group is not False]
     missing = [p for p in fixed if not covered(r, "replaceOnChanges", p)]
+    if missing == [_ONE_WAY] and late(r.get(_ONE_WAY)):
+        yield Undecided(CODE.code, nodes.name, f"whether {_ONE_WAY} is true, and may change, is not known yet")
+        return
     # A plain program that names some of them is right until one of the others changes.
     minded = Severity.WARNING if items(r.options.get("replaceOnChanges")) else Severity.INFO
     if missing:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_boot import boot_text
-from ...azure_images import PLACE, booted, is_gpu_driver
+from ...azure_images import PLACE, booted, lays_gpu_driver
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3237", "image-without-grid-driver", Severity.ERROR, __doc__, ("AZ IMG-05",))
@@ -36,9 +36,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 "boot plain Ubuntu with the extension NvidiaGpuDriverLinux, or an image with GRID",
                 resource=nodes.name,
             )
-        elif image.driver_kind == "none" and not any(is_gpu_driver(e) for e in ctx.azure.extensions(nodes)):
+        elif image.driver_kind == "none" and not (laid := lays_gpu_driver(ctx.azure.extensions(nodes))):
             text = boot_text(ctx.azure, nodes)
-            if text is None:
+            if laid is None:
+                yield Undecided(CODE.code, nodes.name, "what an extension lays is not known yet")
+            elif text is None:
                 yield Undecided(CODE.code, nodes.name, "the boot script is not known yet")
             elif "grid" not in text.lower():
                 yield CODE.at(

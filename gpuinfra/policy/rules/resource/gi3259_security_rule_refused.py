@@ -32,10 +32,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         priority = number(value)
         fault, hint = _fault(rule)
         key = (rule.group, rule.inbound, rule.priority)
-        if not fault and rule.group and priority is not None and key in seen:
+        # Rules of two directions may share a priority.
+        known = not late(rule.value("direction"))
+        if not fault and known and rule.group and priority is not None and key in seen:
             fault = f"priority {priority:g} is that of '{seen[key].where}' too"
             hint = "give it a priority of its own"
-        seen.setdefault(key, rule)
+        if known:
+            seen.setdefault(key, rule)
         if fault:
             yield CODE.at(rule.where, fault, hint, resource=rule.source.name)
 

@@ -14,8 +14,8 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_graph import NETAPP_VOLUME, SUBNET
 from ...azure_network import subnet_block
+from ...last_inputs import late_inside
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late
 
 CODE = described("GI3268", "netapp-subnet-not-delegated", Severity.ERROR, __doc__, ("AZ ANF-01",))
 _SERVICE = "microsoft.netapp/volumes"
@@ -25,7 +25,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each volume whose subnet is of this program."""
     for volume in ctx.azure.of_type(NETAPP_VOLUME):
         for subnet in ctx.azure.linked(volume, "subnetId", SUBNET).resources:
-            if late(subnet.get("delegations")):
+            if late_inside(subnet.get("delegations")):
                 yield Undecided(CODE.code, volume.name, "the delegations of its subnet are not known yet")
             elif _SERVICE not in subnet_block(subnet).delegations:
                 yield CODE.at(

@@ -49,7 +49,10 @@ def _notifications(budget: Resource, told: Mapping[str, Any]) -> Iterator[Diagno
         text = f"{len(told)} notifications, and a budget takes {most.maximum}"
         yield _said(budget, "notifications", text, f"keep {most.maximum}")
     off = [n for n, b in told.items() if truth(_inside(b, "enabled")) is False]
-    if told and len(off) == len(told):
+    open_ = [n for n, b in told.items() if late(_inside(b, "enabled"))]
+    if open_ and len(off) + len(open_) == len(told):
+        yield Undecided(CODE.code, budget.name, "whether a notification is switched on is not known yet")
+    elif told and len(off) == len(told):
         text = "no notification is switched on: the budget tells nobody"
         yield _said(budget, f"notifications.{off[0]}.enabled", text, "set enabled: true")
     for name, block in told.items():

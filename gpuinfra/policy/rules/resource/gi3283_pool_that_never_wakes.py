@@ -25,7 +25,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each pool that the autoscaler moves."""
     claimed = _has_driver(ctx.azure)
     for pool in ctx.azure.pools:
-        if not pool.has_gpu or not (claimed or _is_rack(pool)):
+        if not pool.has_gpu or (claimed is False and not _is_rack(pool)):
+            continue
+        if not claimed and not _is_rack(pool):
+            yield Undecided(CODE.code, pool.source.name, "whether its GPUs are claimed is not known yet")
             continue
         moved, least, most = (pool.value(k) for k in ("enableAutoScaling", "minCount", "maxCount"))
         if late(moved) or (truth(moved) and (late(least) or late(most))):
@@ -44,10 +47,14 @@ def _is_rack(pool: AgentPool) -> bool:
     return pool.facts is not None and pool.facts.gpu_model.startswith("GB")
 
 
-def _has_driver(azure: AzureGraph) -> bool:
-    """Whether the driver hands out GPUs here: its chart may be told to hand out the racks' channels alone."""
+def _has_driver(azure: AzureGraph) -> bool | None:
+    """Whether the driver hands out GPUs here: its chart may be told to hand out the racks' channels alone. None where that
+    is not known yet."""
     charts = (c for c in azure.of_type(*_HELM) if _DRIVER in str(c.get("chart")))
-    return any(truth(c.get("values", "resources", "gpus", "enabled")) is not False for c in charts)
+    told = [c.get("values", "resources", "gpus", "enabled") for c in charts]
+    if any(truth(t) is not False and not late(t) for t in told):
+        return True
+    return None if any(late(t) for t in told) else False
 
 
 _T = """\

@@ -61,8 +61,12 @@ def _of_aws(ctx: GraphContext) -> Iterator[tuple[Resource, str, Any]]:
     for r in ctx.aws.of_type(LAUNCH_TEMPLATE, *INSTANCES):
         yield r, f"{r.name}.instanceType", r.get("instanceType")
     for r in ctx.aws.of_type(NODE_GROUP):
+        if late(r.get("instanceTypes")):
+            yield r, f"{r.name}.instanceTypes", r.get("instanceTypes")
         yield from ((r, f"{r.name}.instanceTypes[{n}]", plain(v)) for n, v in enumerate(items(r.get("instanceTypes"))))
     for r in ctx.aws.of_type(SCALING_GROUP):
+        if late(r.get(*_OVERRIDES)):
+            yield r, f"{r.name}.{'.'.join(_OVERRIDES)}", r.get(*_OVERRIDES)
         for n, one in enumerate(entries(r.get(*_OVERRIDES))):
             yield r, f"{r.name}.{'.'.join(_OVERRIDES)}[{n}].instanceType", plain(one.get("instanceType"))
 

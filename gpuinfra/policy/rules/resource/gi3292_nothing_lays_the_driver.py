@@ -14,10 +14,10 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ...aws_graph import INSTANCE
-from ...aws_kubernetes import charts, node_groups
+from ...aws_kubernetes import charts, charts_unknown, in_kubernetes, node_groups
 from ...aws_user_data import is_late, script
 from ...azure_boot import boot_text
-from ...azure_images import PLACE, booted, is_gpu_driver
+from ...azure_images import PLACE, booted, lays_gpu_driver
 from ...gcp_disks import boot_image, boot_image_path, boot_image_value
 from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -44,6 +44,7 @@ _EKS_PATH = re.compile(
 _STOCK_PATH = re.compile(r"/ami-amazon-linux-latest/|/canonical/ubuntu/")
 """Public parameters of images without any driver: EKS's own, and the distributions'."""
 _NVIDIA, _NVIDIA_ARM, _OPERATOR = "AL2023_x86_64_NVIDIA", "AL2023_ARM_64_NVIDIA", "gpu-operator"
+_WHICH_CHARTS = "which charts are installed is not known yet"
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -68,6 +69,9 @@ def _of_aws(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if late(kind):
             yield Undecided(CODE.code, name, "the image type is not known yet")
         elif isinstance(kind, str) and _PLAIN_EKS.fullmatch(kind):
+            if charts_unknown(ctx.aws):
+                yield Undecided(CODE.code, name, _WHICH_CHARTS)
+                continue
             arm = "ARM" in kind
             if arm is not (found.arch == "arm64"):
                 continue
@@ -93,6 +97,8 @@ def _of_paths(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         if is_late(data):
             yield Undecided(CODE.code, nodes.name, "the boot script is not known yet")
+        elif in_kubernetes(nodes) and charts_unknown(ctx.aws):
+            yield Undecided(CODE.code, nodes.name, _WHICH_CHARTS)
         elif not _LAYS.search(script(data) if isinstance(data, str) else ""):
             yield CODE.at(
                 f"{nodes.name}.{key}",
@@ -128,9 +134,7 @@ def _of_azure(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         image = booted(nodes)
         if image is not None and image.unknown and nodes.has_gpu and nodes.linux:
             text = boot_text(ctx.azure, nodes)
-            if not any(is_gpu_driver(e) for e in ctx.azure.extensions(nodes)) and not _LAYS.search(
-                given(text, "nvidia")
-            ):
+            if not lays_gpu_driver(ctx.azure.extensions(nodes)) and not _LAYS.search(given(text, "nvidia")):
                 yield Undecided(CODE.code, nodes.name, "the image is not known yet")
         grid = nodes.board is not None and nodes.board.driver_kind == "grid"
         if (
@@ -142,11 +146,12 @@ def _of_azure(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             or not nodes.linux
         ):
             continue
-        if any(is_gpu_driver(e) for e in ctx.azure.extensions(nodes)):
+        laid = lays_gpu_driver(ctx.azure.extensions(nodes))
+        if laid:
             continue
         text = boot_text(ctx.azure, nodes)
-        if text is None:
-            yield Undecided(CODE.code, nodes.name, "the boot script is not known yet")
+        if text is None or (laid is None and not _LAYS.search(text)):
+            yield Undecided(CODE.code, nodes.name, "the boot script, or what an extension lays, is not known yet")
         elif not _LAYS.search(text):
             yield CODE.at(
                 nodes.at(PLACE),

@@ -29,9 +29,15 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if not m.has_gpus or m.sketched or gcp.ours(m.source):
             continue
         attached = gcp.attachments(m)
-        if not attached or any(a.network is None for a in attached):
+        if not attached:
             continue
         outer = [plain(a.raw.get(k)) for a in attached for k in ("accessConfigs", "ipv6AccessConfigs")]
+        if any(a.network is None for a in attached):
+            # Preview knows the networks of several interfaces, and not always which of them stands where.
+            homes = gcp.homes(m) or ()
+            if homes and not any(items(o) for o in outer) and not any(_leads_out(gcp, h, None) for h in homes):
+                yield Undecided(CODE.code, m.name, "the networks of its interfaces are not known yet")
+            continue
         if any(late(o) for o in outer):
             yield Undecided(CODE.code, m.name, "whether the machine has an outer address is not known yet")
         elif not any(items(o) for o in outer) and not any(
@@ -97,6 +103,17 @@ _NAT = """\
 """
 
 _AWAY = _NAT.replace("us-central1", "europe-west4")
+_TWO = """\
+- {type: gcp.compute.Network, name: net, inputs: {autoCreateSubnetworks: false}}
+- {type: gcp.compute.Network, name: other, inputs: {autoCreateSubnetworks: false}}
+- type: gcp.compute.Instance
+  name: twin
+  inputs:
+    machineType: g2-standard-8
+    bootDisk: {initializeParams: {image: x}}
+    networkInterfaces: [{network: !unknown }, {network: !unknown }]
+  from: {networkInterfaces: [net, other]}
+"""
 _OTHER = """\
 - {type: gcp.compute.Subnetwork, name: away, inputs: {network: !ref net.id , region: us-central1, ipCidrRange: 10.0.1.0/24}}
 - {type: gcp.compute.Router, name: router, inputs: {network: !ref net.id , region: us-central1}}
@@ -110,9 +127,9 @@ RULE = ResourceRule(
     ("network",),
     check,
     Examples(
-        (_T.format("[{}]"), _T.format("null") + _NAT),
+        (_T.format("[{}]"), _T.format("null") + _NAT, _TWO + _NAT),
         (_T.format("null"), _T.format("null") + _OTHER, _T.format("null") + _AWAY),
-        (_T.format("!unknown "),),
+        (_T.format("!unknown "), _TWO),
     ),
     providers=(Provider.GCP,),
 )

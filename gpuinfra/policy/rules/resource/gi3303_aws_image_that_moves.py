@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import INSTANCES
-from ...aws_karpenter import gpu_pools
+from ...aws_karpenter import gpu_classes
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, late, plain
 
@@ -37,10 +37,15 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 f"'{value.rpartition('/')[2]}' of a parameter, which moves",
                 resource=nodes.name,
             )
-    classes = {p.node_class.urn: p.node_class for p in gpu_pools(ctx.aws) if p.node_class is not None}
-    for node_class in classes.values():
-        for n, term in enumerate(entries(node_class.get("spec", "amiSelectorTerms"))):
-            alias = plain(term.get("alias"))
+    for node_class, sure in gpu_classes(ctx.aws):
+        listed = node_class.get("spec", "amiSelectorTerms")
+        aliases = [plain(term.get("alias")) for term in entries(listed)]
+        moving = any(isinstance(a, str) and a.endswith("@latest") for a in aliases)
+        if any(map(late, (listed, *aliases))) or (moving and not sure):
+            unknown = "whether its nodes have GPUs" if moving else "the image"
+            yield Undecided(CODE.code, node_class.name, f"{unknown} is not known yet")
+            continue
+        for n, alias in enumerate(aliases):
             if isinstance(alias, str) and alias.endswith("@latest"):
                 yield CODE.at(
                     f"{node_class.name}.spec.amiSelectorTerms[{n}].alias",

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_karpenter import gpu_pools
+from ...aws_karpenter import gpu_classes
 from ...aws_kubernetes import GroupOfNodes, node_groups
 from ...aws_user_data import is_late, script
 from ...resource_graph import Resource
@@ -43,12 +43,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield CODE.at(
                 path, f"the disk of nodes of {group.types[0]} is {said}: one CUDA container fills it", resource=name
             )
-    classes = {p.node_class.urn: p.node_class for p in gpu_pools(ctx.aws) if p.node_class is not None}
-    for node_class in classes.values():
-        yield from _of_class(node_class)
+    for node_class, sure in gpu_classes(ctx.aws):
+        yield from _of_class(node_class, sure)
 
 
-def _of_class(node_class: Resource) -> Iterator[Diagnostic | Undecided]:
+def _of_class(node_class: Resource, sure: bool) -> Iterator[Diagnostic | Undecided]:
     """The disk of Karpenter's nodes; with instanceStorePolicy containers lie on the local disks."""
     mappings = node_class.get("spec", _MAPPINGS)
     sizes = [plain(_inside(m.get("ebs"), "volumeSize")) for m in entries(mappings)]
@@ -58,7 +57,9 @@ def _of_class(node_class: Resource) -> Iterator[Diagnostic | Undecided]:
         yield Undecided(CODE.code, node_class.name, "the size of the disk is not known yet")
         return
     known = [g for s in sizes if (g := _gib(s)) is not None] if mappings is not None else [_GIVEN_GIB]
-    if known and max(known) < _ROOMY_GIB:
+    if known and max(known) < _ROOMY_GIB and not sure:
+        yield Undecided(CODE.code, node_class.name, "whether its nodes have GPUs is not known yet")
+    elif known and max(known) < _ROOMY_GIB:
         said = f"{max(known):g} GiB" if mappings is not None else f"absent, which means {_GIVEN_GIB} GiB"
         path = f"{node_class.name}.spec.{_MAPPINGS}"
         yield CODE.at(

@@ -39,6 +39,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if found.types is None or places is None or not found.sure:
             unknown = "instance types" if found.types is None else "subnets" if places is None else "ways of buying"
             yield Undecided(CODE.code, found.owner.name, f"the {unknown} are not known yet")
+        elif not _fall_back(ctx, found) and _others_unknown(ctx, found):
+            yield Undecided(CODE.code, found.owner.name, "the instance types of another group are not known yet")
         elif not _fall_back(ctx, found):
             key = "subnetIds" if found.owner.type == NODE_GROUP else "vpcZoneIdentifiers"
             yield CODE.at(
@@ -73,6 +75,13 @@ def _fall_back(ctx: GraphContext, found: SpotNodes) -> bool:
         if other is None or other.types != found.types or elsewhere:
             return True
     return False
+
+
+def _others_unknown(ctx: GraphContext, found: SpotNodes) -> bool:
+    """Whether another group may carry the same GPU: of which types it is, is not known yet."""
+    unknown = {g.resource.urn for g in node_groups(ctx.aws) if g.unknown}
+    unknown |= {g.urn for n in ctx.aws.nodes if late(n.template.get("instanceType")) for g in n.groups}
+    return bool(unknown - {found.owner.urn})
 
 
 def _carriers(ctx: GraphContext) -> list[tuple[Resource, set[str]]]:

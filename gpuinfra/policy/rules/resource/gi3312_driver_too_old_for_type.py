@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_kubernetes import charts, node_groups
+from ...aws_kubernetes import charts, charts_unknown, node_groups
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
@@ -32,7 +32,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if not kind or own:
             continue
         match = _RELEASE.search(release) if isinstance(release, str) else None
-        if late(said) or late(release) or (match and match[1] > _KNOWN):
+        if late(said) or late(release) or charts_unknown(ctx.aws) or (match and match[1] > _KNOWN):
             yield Undecided(CODE.code, name, "which driver the image carries is not known")
         elif isinstance(said, str) and _OF_EKS.fullmatch(said):
             yield CODE.at(f"{name}.amiType", f"{said} carries driver 580, and {kind} needs 595 or newer", resource=name)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import inf
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
@@ -30,7 +31,14 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     scripts = [(n, *boot_script(n.template)) for n in ctx.aws.nodes]
     workers = [n for n, text, _ in scripts if _WORKER.search(text) and not _HEAD.search(text)]
     most = sum(n.most_nodes for n in workers)
+    open_ = any(u and not text and n.groups for n, text, u in scripts) or any(n.most_unknown for n in workers)
     for nodes, text, unknown in scripts:
+        if open_ and _HEAD.search(text) and not _WORKER.search(text):
+            if found := [*_judged(ctx, nodes, most)] if most else []:
+                yield from found
+            elif [*_judged(ctx, nodes, inf)]:
+                yield Undecided(CODE.code, nodes.name, "how many nodes it is the head of is not known yet")
+            continue
         if unknown and nodes.template.type == INSTANCE and workers:
             yield Undecided(CODE.code, nodes.name, "whether it is the head node is not known yet")
         if most and _HEAD.search(text) and not _WORKER.search(text):

@@ -15,6 +15,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_user_data import boot_script
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3316", "local-disks-wiped-by-a-stop", Severity.WARNING, __doc__, ("AWS CMP-13",))
 _SPOT = ("instanceMarketOptions", "spotOptions", "instanceInterruptionBehavior")
@@ -30,10 +31,14 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if path == _SPOT and nodes.template.get(*_SPOT[:2], "spotInstanceType") != "persistent":
             # Such a request is refused: another rule's.
             continue
-        if path is None or not facts.local_nvme_gb:
+        open_ = path is None and any(late(nodes.template.get(*p)) for p in _STOPS)
+        if (path is None and not open_) or not facts.local_nvme_gb:
             continue
         text, unknown = boot_script(nodes.template)
-        if unknown:
+        if path is None:
+            if unknown or (_USES.search(text) and not _COPIES.search(text)):
+                yield Undecided(CODE.code, nodes.name, "whether its nodes are stopped is not known yet")
+        elif unknown:
             yield Undecided(CODE.code, nodes.name, "whether the boot script uses the local disks is not known yet")
         elif _USES.search(text) and not _COPIES.search(text):
             yield CODE.at(

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import NODE_GROUP
-from ...aws_kubernetes import charts
+from ...aws_kubernetes import charts, charts_unknown
 from ...aws_spot import SpotNodes, spot_nodes
 from ...aws_user_data import is_late, script
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import plain
+from ...wire_values import late, plain
 
 CODE = described("GI3401", "interruption-not-heard", Severity.WARNING, __doc__, ("AWS COST-10",))
 _HEARS = ("spot/instance-action", "spot/termination-time", "events/recommendations", "node-termination-handler")
@@ -38,7 +38,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if (found.types is not None and not found.has_gpu) or _heard(ctx):
             continue
         said.add(launcher.urn)
-        yield from _script(found)
+        for verdict in _script(found):
+            if isinstance(verdict, Diagnostic) and _may_be_heard(ctx):
+                yield Undecided(CODE.code, launcher.name, "which events the program listens for is not known yet")
+            else:
+                yield verdict
 
 
 def _script(found: SpotNodes) -> Iterator[Diagnostic | Undecided]:
@@ -61,6 +65,11 @@ def _heard(ctx: GraphContext) -> bool:
     if any(w in p for p in patterns for w in _EVENTS):
         return True
     return any(charts(ctx.aws, name) for name in _HANDLERS)
+
+
+def _may_be_heard(ctx: GraphContext) -> bool:
+    """Whether a rule is for events that are not known yet, or a chart is one that is not."""
+    return charts_unknown(ctx.aws) or any(late(r.get("eventPattern")) for r in ctx.aws.of_type(_RULE))
 
 
 _T = """\
