@@ -23,7 +23,7 @@ from .aws_kubernetes import charts
 from .aws_leases import faults, is_off, left_by, rule_faults
 from .aws_rights import ROLE, may
 from .aws_schedules import aims_unseen, call_of, schedules_of
-from .aws_user_data import script
+from .aws_user_data import is_late, script
 from .found_ends import End, Kind, best_of
 from .resource_graph import Resource
 from .wire_values import entries, late, number, plain, truth
@@ -134,6 +134,9 @@ def _scalers(aws: AwsGraph, group: Resource, nodes: Nodes | None) -> Iterator[En
     """What goes down to the least number by itself: the cluster's autoscaler, or the nodes' own script."""
     value = nodes.template.get("userData") if nodes is not None else None
     text = script(value) if isinstance(value, str) else ""
+    if is_late(value) and not group_size(group)[0]:
+        # Below a least number a node takes nobody, itself least of all.
+        yield End(Kind.UNSEEN, "whether the nodes' boot script ends them is not known yet")
     if _SETS_GROUP.search(text):
         yield End(Kind.ENDS)
     if LEAVES_GROUP.search(text):

@@ -411,3 +411,31 @@ def test_a_fabric_that_nobody_asks_for_parts_no_nodes():
   inputs: {mixedInstancesPolicy: {launchTemplate: {overrides: [{instanceType: g5.4xlarge}, {instanceType: g5.8xlarge}]}}}
 """
     assert "GI3291" not in report(text)[0]
+
+
+DEFAULTS = """
+- {{type: "pulumi:providers:aws", name: west, inputs: {{region: us-west-2}}}}
+- {{type: aws.ec2.InstanceMetadataDefaults, name: tokens, inputs: {{httpTokens: required, region: {0}}}}}
+- {{type: aws.ebs.EncryptionByDefault, name: safe, inputs: {{region: {0}}}}}
+- type: aws.ec2.LaunchTemplate
+  name: nodes
+  inputs: {{region: {1}, blockDeviceMappings: [{{ebs: {{volumeSize: 200}}}}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("there", "here", "found", "open_"),
+    [
+        ("null", "null", False, False),
+        ("us-west-2", "us-west-2", False, False),
+        ("us-west-2", "eu-west-1", True, False),
+        ("us-west-2", "null", False, True),
+        ("!unknown ", "us-west-2", False, True),
+    ],
+)
+def test_what_the_program_sets_for_its_whole_account_holds_for_its_machines(
+    there: str, here: str, found: bool, open_: bool
+):
+    said, undecided = report(DEFAULTS.format(there, here))
+    for code in ("GI3053", "GI3056"):
+        assert (code in said, code in undecided) == (found, open_)

@@ -231,3 +231,11 @@ def test_the_call_of_a_node_group(sizes: str, said: list[tuple[str, str]]):
     call = lease(body, arn="arn:aws:scheduler:::aws-sdk:eks:updateNodegroupConfig")
     pool = EKS.partition("- type: aws.autoscaling.Schedule")[0]
     assert verdict(pool, call, rights("eks:UpdateNodegroupConfig")) == (said, [])
+
+
+@pytest.mark.parametrize("least", [0, 2])
+def test_a_boot_script_that_is_not_known_yet_may_take_the_last_node_away(least: int):
+    text = nodes(least, 2).replace("instanceType: p5.48xlarge", "instanceType: p5.48xlarge, userData: !unknown ")
+    report = judged(text)
+    assert ("GI3047" in {d.code for d in report.diagnostics}) is (least > 0)
+    assert ("GI3047" in {u.code for u in report.undecided}) is (least == 0)

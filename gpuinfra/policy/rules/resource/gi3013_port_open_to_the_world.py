@@ -21,6 +21,8 @@ CODE = described("GI3013", "port-open-to-the-world", Severity.ERROR, __doc__, ("
 _REMOTE = "remoteAccess"
 _WEB_PORTS = (80, 443)
 _ADMIN_PORTS = (22, 3389)
+_WITHOUT_PORTS = ("icmp", "icmpv6", "1", "58")
+"""What answers a ping, and tells of a packet that is too large: nobody logs in by it."""
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -31,7 +33,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     # A web server beside the cluster is meant to be open; in a program without GPUs so is any service.
     of_others = _groups(aws, [n for n, p in zip(aws.nodes, plain, strict=True) if p]) if not all(plain) else set[str]()
     for rule in aws.all_firewall_rules:
-        if not rule.ingress:
+        if not rule.ingress or rule.protocol in _WITHOUT_PORTS:
             continue
         world = [c for c in rule.cidrs if c in ("0.0.0.0/0", "::/0")]
         exposed = rule.group in of_nodes or _reaches_admin(rule) or (rule.group in of_others and not _is_web(rule))
@@ -88,6 +90,8 @@ _T = """\
   inputs: {{securityGroupId: !ref nodes-sg.id , cidrIpv4: {0}, ipProtocol: tcp, fromPort: 22, toPort: 22}}
 """
 
+_PING = _T.replace("tcp, fromPort: 22, toPort: 22", "icmp, fromPort: -1, toPort: -1")
+
 _GROUP = """\
 - type: aws.eks.NodeGroup
   name: pool
@@ -99,7 +103,7 @@ RULE = ResourceRule(
     ("network", "security"),
     check,
     Examples(
-        (_T.format("203.0.113.0/24"), _GROUP.format("[sg-1]")),
+        (_T.format("203.0.113.0/24"), _PING.format("0.0.0.0/0"), _GROUP.format("[sg-1]")),
         (_T.format("0.0.0.0/0"), _GROUP.format("null")),
         (_T.format("!unknown "), _GROUP.format("!unknown ")),
     ),

@@ -15,6 +15,7 @@ from typing import Any, cast
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import BUDGET, AwsGraph
+from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, items, late, plain
 
@@ -22,7 +23,7 @@ CODE = described("GI3044", "budget-filter-reads-zero", Severity.ERROR, __doc__, 
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each value of a filter."""
+    """One finding for each value that AWS cannot read, and one for each filter of which nothing carries any value."""
     for budget in ctx.aws.of_type(BUDGET):
         listed = budget.get("costFilters")
         if late(listed):
@@ -31,42 +32,47 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             name = plain(one.get("name"))
             if late(name):
                 yield Undecided(CODE.code, budget.name, "what a cost filter is for is not known yet")
-            if name != "TagKeyValue":
-                continue
-            if not late(plain(one.get("values"))) and not items(plain(one.get("values"))):
-                yield CODE.at(
-                    f"{budget.name}.costFilters[{n}].values",
-                    "a filter by tag without a value matches nothing, so the budget reads 0 USD",
-                    "write 'user:<key>$<value>'",
-                    resource=budget.name,
-                )
-            for raw in items(plain(one.get("values"))):
-                value = plain(raw)
-                if not isinstance(value, str):
-                    yield Undecided(CODE.code, budget.name, "the value of a cost filter is not known yet")
-                    continue
-                key, dollar, rest = value.partition("$")
-                good = key.startswith(("user:", "aws:")) and key.rpartition(":")[2] and dollar
-                tag = key.removeprefix("user:")
-                if not good and not value.startswith("${"):
-                    yield CODE.at(
-                        f"{budget.name}.costFilters[{n}].values",
-                        f"'{value}' matches nothing, so the budget reads 0 USD",
-                        f"write 'user:{key.removeprefix('user:') or 'Cluster'}${rest or '<value>'}'",
-                        resource=budget.name,
-                    )
-                elif not (good and tag != key and not late(rest) and ctx.aws.nodes):
-                    continue
-                elif (carried := _carried(ctx.aws, tag, rest)) is None:
-                    yield Undecided(CODE.code, budget.name, f"which resources carry the tag '{tag}' is not known yet")
-                elif not carried:
-                    yield CODE.at(
-                        f"{budget.name}.costFilters[{n}].values",
-                        f"no resource of the program has the tag '{tag}' with '{rest}', so the budget reads 0 USD",
-                        "filter by a tag that the nodes carry, in tagSpecifications too",
-                        resource=budget.name,
-                        severity=Severity.WARNING,
-                    )
+            if name == "TagKeyValue":
+                yield from _judged(ctx.aws, budget, f"costFilters[{n}].values", plain(one.get("values")))
+
+
+def _judged(aws: AwsGraph, budget: Resource, key: str, listed: Any) -> Iterator[Diagnostic | Undecided]:
+    path = f"{budget.name}.{key}"
+    values = [plain(v) for v in items(listed)]
+    if not late(listed) and not values:
+        text = "a filter by tag without a value matches nothing, so the budget reads 0 USD"
+        yield CODE.at(path, text, "write 'user:<key>$<value>'", resource=budget.name)
+    read: list[tuple[str, str]] = []
+    for value in values:
+        if not isinstance(value, str):
+            yield Undecided(CODE.code, budget.name, "the value of a cost filter is not known yet")
+            continue
+        name, dollar, rest = value.partition("$")
+        tag = name.removeprefix("user:")
+        if name.startswith(("user:", "aws:")) and name.rpartition(":")[2] and dollar:
+            read += [(tag, rest)] if tag != name and not late(rest) else []
+        elif not value.startswith("${"):
+            yield CODE.at(
+                path,
+                f"'{value}' matches nothing, so the budget reads 0 USD",
+                f"write 'user:{tag or 'Cluster'}${rest or '<value>'}'",
+                resource=budget.name,
+            )
+    # A filter counts what has any one of its values; one that cannot be looked up here may be the one.
+    carried = [_carried(aws, *one) for one in read]
+    if not read or len(read) != len(values) or not aws.nodes or True in carried:
+        return
+    if None in carried:
+        yield Undecided(CODE.code, budget.name, "which resources carry the tag is not known yet")
+    else:
+        said = " or ".join(f"'{tag}' with '{rest}'" for tag, rest in read)
+        yield CODE.at(
+            path,
+            f"no resource of the program has the tag {said}, so the budget reads 0 USD",
+            "filter by a tag that the nodes carry, in tagSpecifications too",
+            resource=budget.name,
+            severity=Severity.WARNING,
+        )
 
 
 def _carried(aws: AwsGraph, key: str, value: str) -> bool | None:
@@ -114,6 +120,7 @@ RULE = ResourceRule(
         (
             _T.format("user:Cluster$acme"),
             _T.format("user:Cluster$acme") + _NODES.format("acme"),
+            _T.format("user:Cluster$elsewhere, user:Cluster$acme") + _NODES.format("acme"),
             _T.format("user:Cluster$acme") + _NODES.format("lab") + _PROVIDER,
         ),
         (

@@ -17,6 +17,8 @@ from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3250", "azure-port-open-to-the-world", Severity.ERROR, __doc__, ("AZ SEC-09",))
 _ADMIN_PORTS = (22, 3389)
+_WITHOUT_PORTS = ("icmp",)
+"""What answers a ping: nobody logs in by it."""
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -24,6 +26,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     azure = ctx.azure
     of_nodes = {g.urn for n in azure.nodes for g in azure.security_groups(n).resources}
     for rule in all_rules(azure):
+        if rule.word("protocol") in _WITHOUT_PORTS:
+            continue
         exposed = rule.group in of_nodes or any(rule.touches(p, p) for p in _ADMIN_PORTS)
         if rule.inbound and rule.allows and rule.open_to and exposed:
             yield CODE.at(
@@ -71,12 +75,14 @@ _T = """\
     destinationPortRange: {1}
 """
 
+_PING = _T.replace("protocol: Tcp", "protocol: Icmp")
+
 RULE = ResourceRule(
     CODE,
     ("network", "security"),
     check,
     Examples(
-        (_T.format("203.0.113.0/24", '"22"'), _T.format("VirtualNetwork", '"*"')),
+        (_T.format("203.0.113.0/24", '"22"'), _T.format("VirtualNetwork", '"*"'), _PING.format('"*"', '"*"')),
         (_T.format('"*"', '"22"'), _T.format("Internet", '"8888"'), _T.format("0.0.0.0/0", "1000-4000")),
         (_T.format("!unknown ", '"22"'),),
     ),

@@ -34,7 +34,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             carried = _carried(ctx.azure, name, values) if isinstance(name, str) else True
             if carried is None:
                 yield Undecided(CODE.code, budget.name, "the tags of the program are not known yet")
-            elif not carried:
+            elif not carried and _can_tell(ctx.azure):
                 yield CODE.at(
                     f"{budget.name}.{path}",
                     f"no resource of the program has the tag '{name}' with {' or '.join(map(repr, values)) or 'a value'}: "
@@ -42,6 +42,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                     "filter by a tag that the nodes have, or scope the budget to the resource group",
                     resource=budget.name,
                 )
+
+
+def _can_tell(azure: AzureGraph) -> bool:
+    """Whether the program makes machines: a budget may stand in a program of its own."""
+    return bool(azure.nodes or azure.pools)
 
 
 def _tags(budget: Resource) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -78,12 +83,14 @@ _T = """\
   inputs: {{filter: {{tags: {{name: {0}, operator: In, values: [{1}]}}}}}}
 """
 
+_ALONE = _T[_T.index("- type: azure-native.consumption") :]
+
 RULE = ResourceRule(
     CODE,
     ("cost", "tags"),
     check,
     Examples(
-        (_T.format("cluster", "acme"), _T.format("Cluster", "acme")),
+        (_T.format("cluster", "acme"), _T.format("Cluster", "acme"), _ALONE.format("team", "acme")),
         (_T.format("team", "acme"), _T.format("cluster", "other")),
         (_T.format("cluster", "!unknown "),),
     ),
