@@ -221,3 +221,10 @@ def test_resources_that_exist_are_read_and_not_managed():
         program, preview=True, outputs=lambda t, n, i: {"cidrBlock": "10.7.0.0/16"} if n == "shared" else None
     )
     assert given.named("sub").get("cidrBlock") == "10.7.0.0/16"
+
+
+def test_a_program_may_take_the_second_zone_of_a_google_region():
+    import pulumi_gcp as gcp
+
+    found = read(lambda: {"zone": gcp.compute.get_zones(region="us-central1").names[1]}, preview=True)
+    assert found == {"zone": UNKNOWN}
