@@ -1,4 +1,4 @@
-"""What Azure nodes run at boot: custom data, user data, and the settings of extensions."""
+"""What Azure nodes run at boot: custom data, user data, the settings of extensions, and run commands."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import Any, cast
 
 from .aws_user_data import is_late, script
 from .azure_graph import AzureGraph, AzureNodes
-from .resource_graph import Secret
+from .resource_graph import Resource, Secret
 from .wire_values import late, plain
 
 FIELDS: tuple[tuple[str, ...], ...] = (("osProfile", "customData"), ("userData",))
 """Where a boot document stands in the profile of nodes."""
+
+_SET_COMMAND = "azure-native:compute:VirtualMachineScaleSetVMRunCommand"
+_MACHINE_COMMAND = "azure-native:compute:VirtualMachineRunCommandByVirtualMachine"
 
 
 def boot_fields(nodes: AzureNodes) -> Iterator[tuple[str, object]]:
@@ -34,7 +37,23 @@ def boot_text(azure: AzureGraph, nodes: AzureNodes) -> str | None:
         if "customscript" in extension.kind.lower() and any(_unseen(s) for s in settings):
             return None
         out += [text_of(s) for s in settings]
+    for command in _run_commands(azure, nodes):
+        said = plain(command.get("source", "script"))
+        # Without a text of its own it is fetched from an address, or is one of Azure's.
+        if not isinstance(said, str) or is_late(said):
+            return None
+        out.append(said)
     return "\n".join(out)
+
+
+def _run_commands(azure: AzureGraph, nodes: AzureNodes) -> Iterator[Resource]:
+    """The commands that the program has run on nodes once they are up."""
+    key, kind = ("vmScaleSetName", _SET_COMMAND) if nodes.is_set else ("vmName", _MACHINE_COMMAND)
+    for r in azure.of_type(kind):
+        named = r.get(key)
+        linked = any(o.urn == nodes.resource.urn for o in azure.linked(r, key, nodes.resource.type).resources)
+        if linked or (isinstance(named, str) and named and named == nodes.resource.get(key)):
+            yield r
 
 
 def _unseen(settings: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from .gcp_machines import Machines
 from .resource_graph import Resource
 from .wire_values import entries, items, late, plain
 
@@ -53,6 +54,21 @@ def opens_ports(rule: Resource) -> bool:
 def lets_everything(rule: Resource) -> bool:
     """Whether a rule lets in every TCP port, from somewhere that is not the whole world or is named by a tag."""
     return any(kind == "tcp" and _within(1, spans) and _within(65535, spans) for kind, spans in _openings(rule))
+
+
+def for_machine(rule: Resource, machine: Machines) -> bool | None:
+    """Whether a rule is for a machine of its network: for all of them, where it names no tag and no account. None where
+    the tags of one are not known yet, or the rule goes by account, or GKE gives the nodes a tag of its own."""
+    if rule.get("targetServiceAccounts") not in (None, []):
+        return None
+    wanted, worn = plain(rule.get("targetTags")), plain(machine.get("tags"))
+    if wanted is None or wanted == []:
+        return True
+    tags = [{plain(v) for v in items(value) if isinstance(plain(v), str) and not late(v)} for value in (wanted, worn)]
+    if tags[0] & tags[1]:
+        return True
+    unknown = any(late(v) for value in (wanted, worn) for v in (value, *map(plain, items(value))))
+    return None if unknown or (machine.is_pool and any(t.startswith("gke-") for t in tags[0])) else False
 
 
 def _openings(rule: Resource) -> Iterator[tuple[str, list[tuple[int, int]] | None]]:

@@ -115,6 +115,11 @@ def _zones(args: Mapping[str, Any], region: str, ask: Token) -> dict[str, Any]:
     return {"id": region or ask("id"), "names": three("names"), "zoneIds": three("zoneIds"), "groupNames": []}
 
 
+def _google_zones(args: Mapping[str, Any], region: str, ask: Token) -> dict[str, Any]:
+    # Three likewise: every region of Google Cloud has as many or more.
+    return {"id": ask("id"), "names": [ask(f"names[{i}]") for i in range(3)]} | dict(args)
+
+
 def _as_list(value: Any) -> Any:
     """One element stands alone in a policy document."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value  # pyright: ignore
@@ -160,5 +165,6 @@ _KNOWN: Final[dict[str, Callable[[Mapping[str, Any], str, Token], dict[str, Any]
     "aws:index/getRegion:getRegion": _region,
     "aws:index/getPartition:getPartition": _partition,
     "aws:index/getAvailabilityZones:getAvailabilityZones": _zones,
+    "gcp:compute/getZones:getZones": _google_zones,
     "aws:iam/getPolicyDocument:getPolicyDocument": _policy_document,
 }

@@ -87,7 +87,7 @@ class Session:
 
         def observe(args: pulumi.ResourceTransformationArgs) -> None:
             declarations.transformation(args)
-            stack_references.observe(args.resource, args.name, tokens.answered)
+            stack_references.observe(args.resource, args.name, tokens.answered, preview=self.preview)
 
         with ExitStack() as around:
             around.enter_context(isolation.environment(self.env))

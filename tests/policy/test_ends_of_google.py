@@ -158,3 +158,22 @@ def test_a_budget_reacts_where_something_hears_its_topic(listener: str, heard: b
     assert verdict(GROUP, TOPIC, other, BUDGET, f"- {listener}\n")[0] == (
         [] if heard else [("GI3130", "group.targetSize")]
     )
+
+
+@pytest.mark.parametrize(
+    ("grant", "said"),
+    [
+        ("role: roles/compute.instanceAdmin.v1, member: !unknown ''", "open"),
+        ("role: !unknown '', member: !unknown ''", "open"),
+        ("role: projects/p/roles/starter, members: [!unknown '']", "open"),
+        ("role: roles/compute.instanceAdmin.v1, member: !ref other.member", "open"),
+        ("role: roles/logging.logWriter, member: !unknown ''", "none"),
+        ("role: roles/compute.instanceAdmin.v1, member: 'user:ann@acme.example'", "none"),
+        ("role: roles/compute.instanceAdmin.v1, member: 'serviceAccount:service-1@compute-system.iam.gserviceaccount.com'", "held"),
+    ],
+)  # fmt: skip
+def test_whom_a_grant_is_for_may_not_be_known_yet(grant: str, said: str):
+    granted = f"- {{type: gcp.projects.IAMMember, name: grant, inputs: {{{grant} }}}}\n"
+    found, undecided = verdict(box(ON).replace(AGENT, granted), hours(STOP))
+    wanted = {"open": ([], ["GI3161"]), "none": ([("GI3161", "hours.instanceSchedulePolicy")], []), "held": ([], [])}
+    assert (found, undecided) == wanted[said]

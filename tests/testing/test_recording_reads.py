@@ -176,6 +176,19 @@ def test_stack_references_in_preview_know_what_is_given_and_nothing_else():
     )
 
 
+def test_a_program_may_take_an_unknown_stack_output_for_what_it_is():
+    """In preview no function sees it: a text in its place would be looped over by the letter, and cut."""
+
+    def program():
+        ref = pulumi.StackReference("acme/net/prod")
+        first = pulumi.Output.all(ref.require_output("subnets"), "x").apply(lambda a: [{"subnet": s} for s in a[0]])
+        cut = ref.get_output("link").apply(lambda link: link.split("/")[-1])
+        whole = ref.outputs.apply(lambda o: [s["id"] for s in o["nets"]])
+        pulumi.export("x", {"first": first, "cut": cut, "whole": whole, "lifted": ref.outputs["nets"][0]})
+
+    assert record(program, preview=True).outputs["x"] == dict.fromkeys(("first", "cut", "whole", "lifted"), UNKNOWN)
+
+
 def test_stack_reference_details_and_type_stay_the_sdks():
     async def program():
         ref = pulumi.StackReference("network", stack_name="acme/net/prod")
@@ -208,3 +221,10 @@ def test_resources_that_exist_are_read_and_not_managed():
         program, preview=True, outputs=lambda t, n, i: {"cidrBlock": "10.7.0.0/16"} if n == "shared" else None
     )
     assert given.named("sub").get("cidrBlock") == "10.7.0.0/16"
+
+
+def test_a_program_may_take_the_second_zone_of_a_google_region():
+    import pulumi_gcp as gcp
+
+    found = read(lambda: {"zone": gcp.compute.get_zones(region="us-central1").names[1]}, preview=True)
+    assert found == {"zone": UNKNOWN}

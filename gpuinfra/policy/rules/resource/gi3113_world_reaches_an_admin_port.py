@@ -1,6 +1,6 @@
 """A port of administration that the whole internet may reach.
 
-What: A firewall rule lets 0.0.0.0/0 or ::/0 in to SSH (22), RDP (3389), Jupyter (8888) or the Kubernetes API (6443), or to another port of GPU machines. A rule that names no source means every source.
+What: A firewall rule lets 0.0.0.0/0 or ::/0 in to SSH (22), RDP (3389), Jupyter (8888) or the Kubernetes API (6443), or to another port of GPU machines of its network, those of its tags where it names some. A rule that names no source means every source.
 Severity: warning for another port
 Why: GPU nodes are found by scanners within minutes, and are worth stealing.
 Fix: Name the addresses that need to come in, or let people in through IAP alone: 35.235.240.0/20 on port 22.
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_firewall import WORLD, admin_ports, from_where, openings_unknown, opens_ports
+from ...gcp_firewall import WORLD, admin_ports, for_machine, from_where, openings_unknown, opens_ports
 from ...gcp_types import FIREWALL, NETWORK, last_part
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -32,7 +32,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if not ports and openings_unknown(r) and (sources is None or any(s in WORLD for s in sources)):
             yield Undecided(CODE.code, r.name, "which ports it opens is not known yet")
             continue
-        if not ports and not (opens_ports(r) and _holds_gpus(ctx, r)):
+        gpus = True if ports else opens_ports(r) and _holds_gpus(ctx, r)
+        if gpus is False:
+            continue
+        if gpus is None and (sources is None or any(s in WORLD for s in sources)):
+            yield Undecided(CODE.code, r.name, "which machines it is for is not known yet")
             continue
         if sources is None:
             yield Undecided(CODE.code, r.name, "who may come in is not known yet")
@@ -46,15 +50,22 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
 
 
-def _holds_gpus(ctx: GraphContext, rule: Resource) -> bool:
-    """Whether a machine with GPUs stands in the network of a rule, as far as can be seen."""
+def _holds_gpus(ctx: GraphContext, rule: Resource) -> bool | None:
+    """Whether a rule is for a machine with GPUs in its network, as far as can be seen. None where it is for the machines
+    of a tag or an account, and not known which."""
     links = ctx.gcp.linked(rule, "network", NETWORK)
     names = {last_part(n) for n in links.foreign}
-    return any(
-        any(ctx.gcp.reaches(m, n) for n in links.resources) or any(a.key in names for a in ctx.gcp.attachments(m) or ())
+    there = [
+        m
         for m in ctx.gcp.vms
         if m.has_gpus
-    )
+        and (
+            any(ctx.gcp.reaches(m, n) for n in links.resources)
+            or any(a.key in names for a in ctx.gcp.attachments(m) or ())
+        )
+    ]
+    found = [for_machine(rule, m) for m in there]
+    return True if True in found else None if None in found else False
 
 
 _T = """\
@@ -64,6 +75,16 @@ _T = """\
 """
 _GPU = """\
 - {type: gcp.compute.Instance, name: box, inputs: {machineType: g2-standard-8, networkInterfaces: [{network: default}]}}
+"""
+_WEB = """\
+- type: gcp.compute.Firewall
+  name: web
+  inputs: {{network: default, sourceRanges: [0.0.0.0/0], allows: [{{protocol: tcp, ports: ["443"]}}], targetTags: {0}}}
+"""
+_TAGGED = """\
+- type: gcp.compute.Instance
+  name: box
+  inputs: {{machineType: g2-standard-8, networkInterfaces: [{{network: default}}], tags: {0}}}
 """
 
 
@@ -75,14 +96,23 @@ RULE = ResourceRule(
         (
             _T.format("[35.235.240.0/20]", 22),
             _T.format("[0.0.0.0/0]", 443),
+            _WEB.format("[web]") + _TAGGED.format("[dev]"),
+            _WEB.format("[web]") + _GPU,
         ),
         (
             _T.format("[0.0.0.0/0]", 22),
             _T.format("null", 8888),
             _T.format('["::/0"]', "20-30"),
             _T.format("[0.0.0.0/0]", 988) + _GPU,
+            _WEB.format("[web, box]") + _TAGGED.format("[box]"),
+            _WEB.format("null") + _TAGGED.format("[box]"),
         ),
-        (_T.format("!unknown ", 22),),
+        (
+            _T.format("!unknown ", 22),
+            _WEB.format("!unknown ") + _TAGGED.format("[dev]"),
+            _WEB.format("[web]") + _TAGGED.format('[!unknown "", dev]'),
+            _WEB.format("null, targetServiceAccounts: [web@p.iam.gserviceaccount.com]") + _TAGGED.format("[dev]"),
+        ),
     ),
     providers=(Provider.GCP,),
 )

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_types import REGION_GROUP
+from ...resource_graph import Unknown
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late, number
 
@@ -31,7 +32,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         count = len(items(zones)) or _FEWEST
         for key in ("maxSurgeFixed", "maxUnavailableFixed"):
             value = r.get("updatePolicy", key)
-            if late(value) or (late(zones) and value is not None):
+            # How many names a look-up gives is known no more than the names are.
+            open_zones = late(zones) or any(isinstance(z, Unknown) for z in items(zones))
+            if late(value) or (open_zones and value is not None):
                 yield Undecided(CODE.code, r.name, "the update step or the zones are not known yet")
             elif (step := number(value)) is not None and 0 < step < count:
                 if late(kind):
@@ -56,6 +59,10 @@ RULE = ResourceRule(
     CODE,
     ("update", "zone"),
     check,
-    Examples((_T.format(2),), (_T.format(1),), (_T.format("!unknown "),)),
+    Examples(
+        (_T.format(2),),
+        (_T.format(1),),
+        (_T.format("!unknown "), _T.format(1).replace("[us-central1-a, us-central1-b]", "[!unknown '', !unknown '']")),
+    ),
     providers=(Provider.GCP,),
 )

@@ -19,7 +19,7 @@ from ...gcp_types import JOB, RESOURCE_POLICY
 from ...moments import moment
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import late, truth
+from ...wire_values import items, late, plain, truth
 
 CODE = described("GI3161", "end-that-never-comes", Severity.ERROR, __doc__, ())
 _MEMBERS = (
@@ -28,6 +28,8 @@ _MEMBERS = (
     "gcp:projects/iAMPolicy:IAMPolicy",
 )
 _AGENT = "compute-system.iam.gserviceaccount.com"
+_ROLES_THAT_DO = ("roles/compute.", "roles/owner", "roles/editor", "projects/", "organizations/")
+"""The beginnings of the roles that may start and stop a machine; those of the last two are somebody's own."""
 _POLICY = "instanceSchedulePolicy"
 _API = ".googleapis.com/"
 
@@ -64,9 +66,7 @@ def _open(resource: Resource, *paths: tuple[str, ...]) -> Iterator[Undecided]:
 
 
 def _schedules(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    held = any(
-        _AGENT in f"{r.get('member')} {r.get('members')} {r.get('policyData')}" for r in ctx.gcp.of_type(*_MEMBERS)
-    )
+    held = _agent_holds_its_role(ctx)
     for policy in ctx.gcp.of_type(RESOURCE_POLICY):
         yield from _open(
             policy,
@@ -77,7 +77,11 @@ def _schedules(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         for place, why in schedule_faults(policy, ctx.now):
             yield CODE.at(f"{policy.name}.{place}", why, resource=policy.name)
         used = any(policy in schedules_on(ctx.gcp, m) for m in ctx.gcp.vms)
-        if policy.get(_POLICY) is not None and used and not held:
+        if policy.get(_POLICY) is None or not used:
+            continue
+        if held is None:
+            yield Undecided(CODE.code, policy.name, "who is granted the role of the service agent is not known yet")
+        elif not held:
             yield CODE.at(
                 f"{policy.name}.{_POLICY}",
                 f"nothing here grants the service agent (service-<number>@{_AGENT}) its role; without it the schedule is "
@@ -85,6 +89,23 @@ def _schedules(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 resource=policy.name,
                 severity=Severity.WARNING,
             )
+
+
+def _agent_holds_its_role(ctx: GraphContext) -> bool | None:
+    """Whether the program grants the service agent something. The agent's name holds the project's number, which a
+    program looks up: a member that is not known yet, of a role that would do, leaves it open."""
+    grants = list(ctx.gcp.of_type(*_MEMBERS))
+    if any(_AGENT in f"{r.get('member')} {r.get('members')} {r.get('policyData')}" for r in grants):
+        return True
+    return None if any(_may_be_the_agents(r) for r in grants) else False
+
+
+def _may_be_the_agents(grant: Resource) -> bool:
+    role = grant.get("role")
+    if isinstance(role, str) and not late(role) and not role.startswith(_ROLES_THAT_DO):
+        return False
+    said = [plain(grant.get(k)) for k in ("member", "members", "policyData")]
+    return any(late(v) for value in said for v in (value, *map(plain, items(value))))
 
 
 _T = """\

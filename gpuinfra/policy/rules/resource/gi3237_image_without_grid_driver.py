@@ -62,15 +62,37 @@ _T = """\
 """
 _PLAIN = "Canonical, offer: ubuntu-24_04-lts, sku: server"
 _DRIVER = "{extensions: [{name: gpu, publisher: Microsoft.HpcCompute, type: NvidiaGpuDriverLinux}]}"
+_COMMAND = """\
+- type: azure-native.compute.VirtualMachine
+  name: box
+  inputs:
+    vmName: box
+    hardwareProfile: {{vmSize: Standard_NV36ads_A10_v5}}
+    storageProfile: {{imageReference: {{publisher: Canonical, offer: ubuntu-24_04-lts, sku: server, version: 24.04.202609010}}}}
+- type: azure-native.compute.VirtualMachineRunCommandByVirtualMachine
+  name: driver
+  inputs: {{vmName: {0}, source: {1}}}
+"""
 
 RULE = ResourceRule(
     CODE,
     ("image",),
     check,
     Examples(
-        (_T.format(_PLAIN, _DRIVER),),
-        (_T.format("microsoft-dsvm, offer: ubuntu-hpc, sku: '2404'", "null"), _T.format(_PLAIN, "null")),
-        (_T.format("Canonical, offer: !unknown , sku: server", "null"),),
+        (
+            _T.format(_PLAIN, _DRIVER),
+            _COMMAND.format("!ref box.name ", "{script: sh NVIDIA-Linux-x86_64-580-grid-azure.run -s}"),
+        ),
+        (
+            _T.format("microsoft-dsvm, offer: ubuntu-hpc, sku: '2404'", "null"),
+            _T.format(_PLAIN, "null"),
+            _COMMAND.format("box", "{script: mount -a}"),
+            _COMMAND.format("other", "{script: sh NVIDIA-Linux-x86_64-580-grid-azure.run -s}"),
+        ),
+        (
+            _T.format("Canonical, offer: !unknown , sku: server", "null"),
+            _COMMAND.format("box", "{scriptUri: 'https://acme.example/grid.sh'}"),
+        ),
     ),
     providers=(Provider.AZURE,),
 )
