@@ -175,7 +175,7 @@ def may_be_held_up(aws: AwsGraph, s: Resource) -> bool:
     if asked.least is not None or (asked.wanted is None and asked.most is None):
         return False
     groups = aws.of_type(SCALING_GROUP, NODE_GROUP)
-    return any(size_unknown(g)[0] and aims_at(aws, s, g) for g in groups)
+    return any(size_unknown(g)[0] and s in schedules_of(aws, g) for g in groups)
 
 
 def _lower(s: Resource) -> str:
