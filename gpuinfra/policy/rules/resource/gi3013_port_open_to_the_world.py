@@ -37,7 +37,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         world = [c for c in rule.cidrs if c in ("0.0.0.0/0", "::/0")]
         exposed = rule.group in of_nodes or _reaches_admin(rule) or (rule.group in of_others and not _is_web(rule))
-        if world and exposed:
+        if world and exposed and not rule.protocol:
+            yield Undecided(CODE.code, rule.source.name, "which protocol may come in is not known yet")
+        elif world and exposed:
             where = f"{rule.source.name}.{rule.path}" if rule.path else rule.source.name
             yield CODE.at(where, f"{_ports(rule)} is open to {world[0]}, the whole internet", resource=rule.source.name)
         elif rule.unknown and not world and (rule.group in of_nodes or not rule.group):

@@ -14,6 +14,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_firewall import HIGHEST_PORT, SecurityRule, all_rules, unknown_groups
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3250", "azure-port-open-to-the-world", Severity.ERROR, __doc__, ("AZ SEC-09",))
 _ADMIN_PORTS = (22, 3389)
@@ -29,7 +30,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if rule.word("protocol") in _WITHOUT_PORTS:
             continue
         exposed = rule.group in of_nodes or any(rule.touches(p, p) for p in _ADMIN_PORTS)
-        if rule.inbound and rule.allows and rule.open_to and exposed:
+        open_ = rule.inbound and rule.allows and rule.open_to and exposed
+        if open_ and late(rule.value("protocol")):
+            yield Undecided(CODE.code, rule.source.name, "which protocol may come in is not known yet")
+        elif open_:
             yield CODE.at(
                 rule.where,
                 f"{_ports(rule)} is open to {rule.open_to}, the whole internet",

@@ -56,12 +56,14 @@ def _is_one_of_gpus(found: SpotNodes) -> bool:
 
 def _places(ctx: GraphContext, found: SpotNodes) -> int | None:
     """In how many subnets or zones the nodes may stand; None where that is not known."""
-    value = next((v for k in _PLACES if (v := found.owner.get(k)) is not None), None)
-    if isinstance(value, (list, tuple)):
+    key = next((k for k in _PLACES if found.owner.get(k) is not None), None)
+    value = found.owner.get(key) if key else None
+    if isinstance(value, (list, tuple)) and len(items(value)) != 1:
         return len(items(value))
-    # One name that a whole list was traced through may stand for several subnets.
-    count = max(ctx.aws.linked(found.owner, k, SUBNET).count for k in _PLACES)
-    return count if count > 1 else None if late(value) else 0
+    # One that is not known may stand for a whole list, as what a look-up of subnets gives.
+    links = ctx.aws.linked(found.owner, key, SUBNET) if key else None
+    count = len(links.resources) + len(links.foreign) if links is not None else 0
+    return count or (None if late(value) or any(map(late, items(value))) else 1)
 
 
 def _fall_back(ctx: GraphContext, found: SpotNodes) -> bool:
