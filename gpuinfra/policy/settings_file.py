@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 from pydantic import Field, ValidationError
@@ -64,7 +65,7 @@ def read_settings(path: str) -> Settings:
     name = shown_file(path)
     read = read_text(path)
     if isinstance(read, Diagnostic):
-        return Settings((name,), diagnostics=(read,))
+        return Settings((name,), diagnostics=(_of_settings(read, path),))
     document = compose(read, name)
     if not document.complete or has_errors(document.diagnostics):
         # A file of comments alone sets nothing, and says nothing wrong.
@@ -82,6 +83,24 @@ def read_settings(path: str) -> Settings:
         errors = cast("list[dict[str, Any]]", e.errors(include_url=False))
         return Settings((name,), diagnostics=tuple(_refused(x, document.positions) for x in errors[:_MAX_FINDINGS]))
     return _settings(model, name, os.path.dirname(os.path.abspath(path)), document.positions)
+
+
+def _of_settings(unread: Diagnostic, path: str) -> Diagnostic:
+    """Why a settings file cannot be read. Its hint is about settings, where that of reading is about a spec."""
+    if os.path.isdir(path):
+        return replace(
+            unread,
+            message="settings are read from a file of this name, and it is a directory",
+            hint="put a settings file in its place, or give the directory another name",
+        )
+    if os.path.islink(path) and not os.path.exists(path):
+        to = printable(os.readlink(path), 200)
+        return replace(
+            unread,
+            message=f"the settings file is a link to {to}, and there is no such file",
+            hint="let the link lead to a file, or remove it",
+        )
+    return unread
 
 
 _KEYS = tuple(SettingsModel.model_fields)
