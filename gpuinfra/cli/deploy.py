@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 _CHANGES = ("up", "refresh", "destroy")
 
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-_PROTECTED = (
+_PROTECTED: tuple[Callable[[Any], Any], ...] = (
     click.option("--unprotect", is_flag=True, help="Take protected resources too, with the data that they hold."),
     click.option(
         "--keep-data", is_flag=True, help="Remove the nodes and all else but what is protected: the data stay."
@@ -32,10 +30,10 @@ _PROTECTED = (
 )
 
 
-def _of_protected(operation: str) -> Callable[[F], F]:
+def _of_protected(operation: str) -> Callable[[Any], Any]:
     """Gives an operation that removes resources the options about protected ones."""
 
-    def with_options(run: F) -> F:
+    def with_options(run: Any) -> Any:
         for option in reversed(_PROTECTED if operation == "destroy" else ()):
             run = option(run)
         return run
