@@ -17,6 +17,7 @@ from ..spec.paths import Path, path_text
 from ..spec.positions import Positions
 from ..spec.quantities import printable, shown
 from ..spec.reading import read_text, shown_file
+from ..spec.wanted import wanted
 from .registry import house_codes
 from .settings import (
     LEVELS,
@@ -166,9 +167,8 @@ def _refused(error: Mapping[str, Any], positions: Positions) -> Diagnostic:
     elif kind == "greater_than":
         found = f.OUT_OF_RANGE.at(path_text(path), f"{value} is out of range; more than 0 is wanted", "write 10")
     else:
-        said = printable(str(error.get("msg", "")), 200)
-        wanted = _EXAMPLES.get(last, "see docs/how-to/rules-in-ci.md")
-        found = f.WRONG_TYPE.at(path_text(path), f"{value} is refused: {said}", wanted)
+        hint = _EXAMPLES.get(last) or _EXAMPLES.get(str(path[0]) if path else "", "see docs/how-to/rules-in-ci.md")
+        found = f.WRONG_TYPE.at(path_text(path), f"{value} is refused: {wanted(error)}", hint)
     return found.located(positions.of(path, key=key))
 
 
