@@ -132,7 +132,7 @@ def _nodes_are_known(cost: CostEstimate) -> bool:
 
 
 def _at_least(cost: CostEstimate) -> str:
-    return "at least " if cost.unknown else ""
+    return "at least " if cost.unknown or cost.left_out else ""
 
 
 def _dates(old: CostEstimate, new: CostEstimate) -> str:

@@ -22,6 +22,25 @@ if TYPE_CHECKING:
 _CHANGES = ("up", "refresh", "destroy")
 
 
+_PROTECTED: tuple[Callable[[Any], Any], ...] = (
+    click.option("--unprotect", is_flag=True, help="Take protected resources too, with the data that they hold."),
+    click.option(
+        "--keep-data", is_flag=True, help="Remove the nodes and all else but what is protected: the data stay."
+    ),
+)
+
+
+def _of_protected(operation: str) -> Callable[[Any], Any]:
+    """Gives an operation that removes resources the options about protected ones."""
+
+    def with_options(run: Any) -> Any:
+        for option in reversed(_PROTECTED if operation == "destroy" else ()):
+            run = option(run)
+        return run
+
+    return with_options
+
+
 def _command(operation: str, summary: str) -> click.Command:
     @click.command(operation, help=summary)
     @click.argument("folder", metavar="STACK_DIR")
@@ -30,17 +49,10 @@ def _command(operation: str, summary: str) -> click.Command:
     @click.option("--stock", metavar="FILE", help="What the simulated zones have: a YAML file (with --simulate).")
     @click.option("--seed", type=int, help="Seed of what happens by chance in the simulated clouds (with --simulate).")
     @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-    @click.option(
-        "--unprotect", is_flag=True, help="destroy: take protected resources too, with the data that they hold."
-    )
-    @click.option(
-        "--keep-data", is_flag=True, help="destroy: remove the nodes and all else but what is protected: the data stay."
-    )
+    @_of_protected(operation)
     @format_option
     def run(**options: Any) -> int:
         asked = Asked(operation, **options)
-        if (asked.unprotect or asked.keep_data) and operation != "destroy":
-            raise click.UsageError("--unprotect and --keep-data are for destroy")
         if asked.unprotect and asked.keep_data:
             raise click.UsageError("--unprotect removes the data, --keep-data keeps them: give one")
         if not asked.simulate and (asked.stock is not None or asked.seed is not None):
@@ -61,9 +73,9 @@ class Asked:
     stock: str | None
     seed: int | None
     yes: bool
-    unprotect: bool
-    keep_data: bool
     format_: str
+    unprotect: bool = False
+    keep_data: bool = False
 
     @property
     def protected(self) -> Protected:

@@ -13,6 +13,8 @@ from .output import printable
 
 _COLOUR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 _MAX_LINE = 200
+"""Characters of a line that are shown, also where no terminal sets a width."""
+_MAX_READ = 20_000
 MAX_SHOWN = 100
 """Findings that the text form shows in full: nobody reads a thousand that one slip of the pen gave."""
 
@@ -41,7 +43,7 @@ def _block(finding: Diagnostic, lines: Mapping[str, Sequence[str]], width: int |
     styled = click.style(mark, fg=colour, bold=True) + (click.style(path, bold=True) if path else "")
     out = [head.replace(mark + path, styled, 1)]
     if finding.source and finding.source.file in lines and NOT_SHOWN not in finding.message:
-        out += _excerpt(finding.source, lines[finding.source.file], colour, finding.path)
+        out += _excerpt(finding.source, lines[finding.source.file], colour, finding.path, width)
     if finding.hint:
         out.append(
             _broken(f"  hint: {printable(finding.hint)}", width).replace("hint:", click.style("hint:", fg="green"), 1)
@@ -70,24 +72,49 @@ def _broken(text: str, width: int | None) -> str:
     return "\n".join(wrapped)
 
 
-def _excerpt(source: Source, lines: Sequence[str], colour: str, path: str) -> list[str]:
-    """The line of the file and a caret under the value; nothing where the value is left out and the place is only where
-    the document begins."""
+def _excerpt(source: Source, lines: Sequence[str], colour: str, path: str, columns: int | None) -> list[str]:
+    """The line of the file, cut to the columns of the terminal, and a caret under the value; nothing where the value is
+    left out and the place is only where the document begins."""
     if not 1 <= source.line <= len(lines) or source.column < 1:
         return []
     line = lines[source.line - 1]
     if secret_kind(line) or (source.column == 1 and _of_another_key(line, path)):
         return []
     start = source.column - 1
-    if start > len(line) or len(line) > _MAX_LINE or not line.replace("\t", "").isprintable():
+    if start > len(line) or len(line) > _MAX_READ:
         return []
     width = _token_width(line[start:])
-    pad = "".join("\t" if c == "\t" else " " for c in line[:start])
     gutter = f"{source.line:>5} | "
+    if columns is not None:
+        # How far a tab goes hangs on what stands before it, which may be cut.
+        start, line = len(line[:start].expandtabs()), line.expandtabs()
+    room = _MAX_LINE if columns is None else min(_MAX_LINE, max(columns, 40) - len(gutter))
+    line, start, width = _cut(line, start, width, room)
+    if not line.replace("\t", "").isprintable():
+        return []
+    pad = "".join("\t" if c == "\t" else " " for c in line[:start])
     return [
         click.style(gutter, dim=True) + line,
         click.style(" " * (len(gutter) - 2) + "| ", dim=True) + pad + click.style("^" * width, fg=colour, bold=True),
     ]
+
+
+def _cut(line: str, start: int, width: int, room: int) -> tuple[str, int, int]:
+    """A line with the place of its mark, as much of it around the mark as there is room for."""
+    if len(line) <= room:
+        return line, start, width
+    begin = 0
+    if start + width >= room:
+        begin = min(start - max(1, (room - width) // 2), len(line) - room)
+        begin = max(0, min(begin, start - 1))
+    shown = line[begin : begin + room]
+    if begin:
+        shown = "…" + shown[1:]
+    cut = begin + room < len(line)
+    if cut:
+        shown = shown[:-1] + "…"
+    start -= begin
+    return shown, start, max(1, min(width, len(shown) - start - cut))
 
 
 def _of_another_key(line: str, path: str) -> bool:

@@ -13,6 +13,7 @@ import click
 from ..diagnostics import Diagnostic, has_errors
 from .output import note
 from .report import Report, form_option, output_option, publish, save
+from .targets import refuse_inputs
 
 if TYPE_CHECKING:
     from ..policy.engine import RuleError
@@ -57,12 +58,32 @@ def governed(command: C) -> C:
         write_baseline: str | None,
         **named: Any,
     ) -> Any:
+        refuse_inputs(
+            {"--output": output, "--write-baseline": write_baseline, "--save": named.get("save")},
+            _inputs(named, settings, baseline),
+            [folder for folder in (named.get("program"),) if folder is not None],
+            # To renew a baseline is what it is written for.
+            [("--write-baseline", baseline)] if baseline is not None else [],
+        )
         governing = Governing(format_, output, settings, baseline, write_baseline)
         return command(*args, governing=governing, **named)
 
     for option in reversed(_OPTIONS):
         with_options = option(with_options)
     return with_options  # type: ignore[return-value]
+
+
+_READ = ("spec", "specs", "preview", "state", "account")
+"""Parameters of the judging commands that name files which are read."""
+
+
+def _inputs(named: Mapping[str, Any], *more: str | None) -> list[str]:
+    """Every file that a command was told to read."""
+    found: list[str] = [path for path in more if path is not None]
+    for name in _READ:
+        value = named.get(name)
+        found += [value] if isinstance(value, str) else value or ()
+    return found
 
 
 @dataclass(frozen=True)

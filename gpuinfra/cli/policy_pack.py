@@ -32,7 +32,7 @@ def command(ctx: click.Context, folder: Path, name: str, requirement: tuple[str,
       gpuinfra policy-pack policy/
       pulumi preview --policy-pack policy/
     """
-    from ..pack import PackFolderError, write_pack
+    from ..pack import PackFolderError, fault_of_configuration, write_pack
     from .app import version
 
     try:
@@ -40,5 +40,9 @@ def command(ctx: click.Context, folder: Path, name: str, requirement: tuple[str,
     except PackFolderError as e:
         note(f"error: {e}")
         return 2
-    write("".join(f"{path}\n" for path in written) + f"run it: pulumi preview --policy-pack {folder}\n")
+    write("".join(f"{path}\n" for path in written))
+    if fault := fault_of_configuration(folder):
+        note(f"error: {fault}; the pack is written, and does not start until this is corrected")
+        return 1
+    write(f"run it: pulumi preview --policy-pack {folder}\n")
     return 0

@@ -32,6 +32,9 @@ class CostEstimate:
     """min(lease, 730 h) x worst hourly rate; a capacity block's nodes bill no longer than its window."""
     unknown: tuple[str, ...]
     """Names of the lines without a price."""
+    left_out: tuple[str, ...] = ()
+    """Names of the pools and storages that deciding refused, so that they have no line: with entries here every sum is
+    'at least'."""
 
     @property
     def by_use(self) -> tuple[str, ...]:
@@ -108,7 +111,15 @@ def estimate(plan: ClusterPlan) -> CostEstimate:
         else _over(hours, ((line.worst_usd_per_hour, line) for line in lines)),
         worst_usd_per_month=_over(month, ((line.worst_usd_per_hour, line) for line in lines)),
         unknown=tuple(line.name for line in lines if line.usd_per_hour is None and not line.by_use),
+        left_out=_left_out(plan),
     )
+
+
+def _left_out(plan: ClusterPlan) -> tuple[str, ...]:
+    decided = {part.path for part in (*plan.pools, *plan.storage)}
+    parts = {f"node_pools[{n}]": f"pool {pool.name}" for n, pool in enumerate(plan.spec.node_pools)}
+    parts |= {f"storage[{n}]": f"storage {one.name}" for n, one in enumerate(plan.spec.storage)}
+    return tuple(name for path, name in parts.items() if path not in decided)
 
 
 def lease_hours(plan: ClusterPlan) -> float | None:

@@ -38,8 +38,13 @@ def refused(code: Code, path: str, message: str, hint: str = "") -> GpuInfraErro
     return GpuInfraError([code.at("", message, hint, severity=Severity.ERROR).located(Source(shown(path)))])
 
 
-def load(path: str) -> dict[str, Any]:
-    """The JSON object in a file; `-` is standard input. Raises GpuInfraError with one finding."""
+_COMMANDS = {"--preview": "pulumi preview --json > preview.json", "--state": "pulumi stack export > state.json"}
+"""What writes the file of each option."""
+
+
+def load(path: str, wanted: str) -> dict[str, Any]:
+    """The JSON object in the file of `wanted`, which is --preview or --state; `-` is standard input. Raises GpuInfraError
+    with one finding."""
     text = _text(path, _bytes(path))
     if not text.strip():
         raise refused(UNREADABLE, path, "there is nothing in it; did the command that writes it fail?")
@@ -48,7 +53,7 @@ def load(path: str) -> dict[str, Any]:
     except RecursionError:
         raise refused(OTHER_TOOL, path, "it is nested deeper than anything that Pulumi writes") from None
     except json.JSONDecodeError as e:
-        raise _not_json(path, text, e) from None
+        raise _not_json(path, text, e, wanted) from None
     except ValueError:
         # A number of thousands of digits, which Python refuses to read.
         raise refused(OTHER_TOOL, path, "it holds a number that Pulumi does not write") from None
@@ -135,7 +140,7 @@ def _text(path: str, data: bytes) -> str:
         ) from None
 
 
-def _not_json(path: str, text: str, error: json.JSONDecodeError) -> GpuInfraError:
+def _not_json(path: str, text: str, error: json.JSONDecodeError, wanted: str) -> GpuInfraError:
     lines = [line for line in text.splitlines() if line.strip()]
     first = _first_object(text) if error.msg == "Extra data" else None
     if first is not None:
@@ -146,10 +151,11 @@ def _not_json(path: str, text: str, error: json.JSONDecodeError) -> GpuInfraErro
         return refused(OTHER_TOOL, path, said, "give each document in a file of its own, standard output alone")
     if not text.lstrip().startswith(("{", "[")):
         return refused(OTHER_TOOL, path, f"it is not JSON; it begins with {lines[0].strip()[:40]!r}")
+    again = f"write it again, standard output alone: {_COMMANDS[wanted]}"
     where = f"line {error.lineno}, column {error.colno}"
     if error.pos >= len(text.rstrip()) or "Unterminated" in error.msg:
-        return refused(CUT_SHORT, path, f"it ends in the middle, at {where}")
-    return refused(CUT_SHORT, path, f"it is not JSON at {where}: {error.msg}")
+        return refused(CUT_SHORT, path, f"it ends in the middle, at {where}", again)
+    return refused(CUT_SHORT, path, f"it is not JSON at {where}: {error.msg}", again)
 
 
 def _first_object(text: str) -> dict[str, Any] | None:
@@ -202,9 +208,7 @@ def _cloudformation(resources: Any) -> bool:
 
 def misplaced(path: str, document: Mapping[str, Any], wanted: str) -> GpuInfraError:
     """The error for an object that is not the one wanted, `--preview` or `--state`."""
-    command = {"--preview": "pulumi preview --json > preview.json", "--state": "pulumi stack export > state.json"}[
-        wanted
-    ]
+    command = _COMMANDS[wanted]
     found = what_else(document)
     other = {_PREVIEW: "--preview", _STATE: "--state"}.get(found)
     if other is not None and other != wanted:

@@ -22,7 +22,7 @@ CUT_SHORT = Code(
     "A file that is not whole JSON.",
     why="The command that wrote it was broken off, or something else was written into it: half of the resources would "
     "look like all of them.",
-    fix="Write it again, standard output alone: pulumi preview --json > preview.json",
+    fix="Write it again, standard output alone: pulumi preview --json > preview.json, or pulumi stack export > state.json",
 )
 OTHER_TOOL = Code(
     "GI1082",

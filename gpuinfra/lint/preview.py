@@ -26,7 +26,7 @@ _SHOWN: Final = 200
 
 def read(path: str) -> Read:
     """The graph that the program would have made. Raises GpuInfraError with one finding where the file is none."""
-    document = documents.load(path)
+    document = documents.load(path, "--preview")
     if "steps" not in document and "changeSummary" not in document:
         raise documents.misplaced(path, document, "--preview")
     steps = _steps(path, document.get("steps"))

@@ -21,7 +21,7 @@ _VERSIONS: Final = (1, 2, 3, 4)
 
 def read(path: str) -> Read:
     """The graph of what is deployed. Raises GpuInfraError with one finding where the file is none."""
-    document = documents.load(path)
+    document = documents.load(path, "--state")
     deployment = _deployment(path, document)
     raw = deployment.get("resources")
     if raw is not None and not isinstance(raw, list):

@@ -3,7 +3,7 @@
 Nothing here imports Pulumi before `serve` is called.
 """
 
-from .folder import PackFolderError, write_pack
+from .folder import PackFolderError, fault_of_configuration, write_pack
 from .server import serve
 
-__all__ = ["PackFolderError", "serve", "write_pack"]
+__all__ = ["PackFolderError", "fault_of_configuration", "serve", "write_pack"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from .rules import pack_rules
-from .settings import OWN_FILE, SCHEMA_FILE, settings_schema
+from .settings import OWN_FILE, SCHEMA_FILE, UNDECIDED, SettingsError, own_settings, settings_schema
 
 PROJECT: Final = "PulumiPolicy.yaml"
 _MARK: Final = "# Written by gpuinfra policy-pack."
@@ -78,6 +78,39 @@ def _check_requirement(line: str) -> None:
             f"'{shown}' holds the option {option[:40]}: a requirement names a package, a file or an address; write options "
             "into pip's own configuration"
         )
+    if not any(form.fullmatch(_REMARK.sub("", line).strip()) for form in (_NAMED, _ADDRESS, _FILE)):
+        raise PackFolderError(
+            f"'{shown}' is no requirement: a package, a file or an address is wanted, as gpuinfra[policy]==1.0, "
+            "./gpuinfra-1.0-py3-none-any.whl[policy], or gpuinfra @ https://…"
+        )
+
+
+_WORD: Final = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
+_EXTRAS: Final = rf"(?:\s*\[\s*(?:{_WORD}(?:\s*,\s*{_WORD})*)?\s*\])?"
+_VERSION: Final = r"(?:===|==|~=|!=|<=|>=|<|>)\s*[A-Za-z0-9][A-Za-z0-9._*+!-]*"
+_VERSIONS: Final = rf"{_VERSION}(?:\s*,\s*{_VERSION})*"
+_TERM: Final = r"""(?:[a-z_]+|'[^']*'|"[^"]*")"""
+_MARKER: Final = rf"(?:\s*;\s*\(*\s*{_TERM}\s*(?:===|==|~=|!=|<=|>=|<|>|in\b|not\s+in\b)\s*{_TERM}[^;]*)?"
+_REMARK: Final = re.compile(r"\s#.*")
+_NAMED: Final = re.compile(
+    rf"{_WORD}{_EXTRAS}\s*(?:{_VERSIONS}|\(\s*{_VERSIONS}\s*\)|@\s*[A-Za-z][A-Za-z0-9+.-]*:\S+)?{_MARKER}"
+)
+"""A package by its name, as PEP 508 writes it."""
+_ADDRESS: Final = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]*:/\S+{_MARKER}")
+_FILE: Final = re.compile(
+    rf"(?:(?:\.{{0,2}}|~|[A-Za-z]:)[/\\][^;]+|\.{{1,2}}|[^\s;]+[/\\][^\s;]*|[^\s;/\\]+\.(?:whl|zip|tgz|tar\.[a-z0-9]+)){_EXTRAS}{_MARKER}"
+)
+"""A file or a folder here, which pip tells by a separator or by its ending."""
+
+
+def fault_of_configuration(folder: Path) -> str:
+    """What is wrong with the pack's own configuration, with which it would not start; nothing where all is right."""
+    rules, _ = pack_rules()
+    try:
+        own_settings(folder, [*(r.code.code for r in rules), UNDECIDED])
+    except SettingsError as e:
+        return str(e)
+    return ""
 
 
 def _is_ours(folder: Path) -> bool:

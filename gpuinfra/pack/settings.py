@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 
 from ..diagnostics import did_you_mean
 from ..spec.models import Waiver
+from ..spec.wanted import wanted
 
 OWN_FILE: Final = "policy-config.json"
 SCHEMA_FILE: Final = "policy-config.schema.json"
@@ -71,7 +72,7 @@ def waivers_of(code: str, given: Any) -> tuple[Waiver, ...]:
             first = e.errors()[0]
             place = ".".join(str(step) for step in first["loc"])
             raise SettingsError(
-                f"configuration of the policy pack: waivers of {code}: {place}: {first['msg'].lower()}"
+                f"configuration of the policy pack: waivers of {code}: {place}: {wanted(cast('dict[str, Any]', first))}"
             ) from e
     return tuple(found)
 

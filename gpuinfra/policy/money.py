@@ -37,14 +37,29 @@ def unknown_gpu_nodes(plan: ClusterPlan, cost: CostEstimate) -> tuple[str, ...]:
 
 
 def at_least(cost: CostEstimate, lines: Iterable[CostLine] | None = None) -> str:
-    """'at least ' before a worst case (of some lines) that leaves out one whose price is unknown, else nothing."""
+    """'at least ' before a worst case (of some lines) that leaves out one whose price is unknown, or a part of the cluster
+    that deciding refused; else nothing."""
     names = {line.name for line in (cost.lines if lines is None else lines)}
-    return "at least " if names.intersection(cost.unbounded) else ""
+    return "at least " if cost.left_out or names.intersection(cost.unbounded) else ""
 
 
 def spent(cost: CostEstimate, hours: float) -> str:
     """What may be spent in so many hours, as 'up to 240.00 USD'; 'at least' where nothing bounds a line."""
     return f"{at_least(cost) or 'up to '}{usd(cost.worst_usd_per_hour * hours)}"
+
+
+def lease_that_fits(cost: CostEstimate, amount: float) -> str:
+    """What to do about an amount that is passed, for a hint. Where a part has no price only a bound can be named."""
+    hours = int(amount / cost.worst_usd_per_hour) if cost.worst_usd_per_hour else 0
+    if not hours:
+        return "take fewer nodes, or raise the amount"
+    if not at_least(cost):
+        return f"a lease of {hours}h fits, or raise the amount"
+    missing = (*cost.left_out, *cost.unbounded)
+    return (
+        f"{hours}h is the most that a lease can have, and less by what {', '.join(missing[:4])} costs, which is not known: "
+        "learn it first, or raise the amount"
+    )
 
 
 def dated(cost: CostEstimate, hours: float = 1) -> str:

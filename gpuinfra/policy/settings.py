@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from .settings_file import SettingsWaiver
 
 FILE_NAME = "gpuinfra.yaml"
+_OTHER_NAME = "gpuinfra.yml"
 OFF = "off"
 LEVELS = (*(str(s) for s in Severity), OFF)
 
@@ -44,7 +46,15 @@ NO_PACKAGE = Code(
     why="Its rules do not run, and nobody would notice.",
     fix="Install it beside gpuinfra, or take the name out of `rules`.",
 )
-CODES = (UNKNOWN_CODE, NOT_LOWERED, NO_PACKAGE)
+OTHER_NAME = Code(
+    "GI1063",
+    "settings-of-another-name",
+    Severity.WARNING,
+    "A file gpuinfra.yml lies where settings are looked for, and is not read.",
+    why="Severities and waivers that somebody wrote there do not count, and nobody would notice.",
+    fix="Name it gpuinfra.yaml, or remove it.",
+)
+CODES = (UNKNOWN_CODE, NOT_LOWERED, NO_PACKAGE, OTHER_NAME)
 
 
 @dataclass(frozen=True)
@@ -155,22 +165,32 @@ def _covers_path(pattern: str, path: str) -> bool:
 def settings_for(path: str, given: str | None = None) -> Settings:
     """The settings that hold for a spec or a program's folder (`-`: the working folder). Those of `given` come first;
     then each gpuinfra.yaml from its folder up to the one that holds the repository, the nearer before the farther."""
-    files = settings_files(path) if given is None else (given, *settings_files(path))
-    if not files:
-        return Settings()
+    folders = _folders(path)
+    files = _named(FILE_NAME, path, folders)
+    named_otherwise = [_not_read(file) for file in _named(_OTHER_NAME, path, folders) if not _is_spec(file)]
+    if not files and given is None:
+        return Settings(diagnostics=tuple(named_otherwise))
     # The model of a settings file costs a check of a spec more than looking for one, and most have none.
     from .settings_file import read_settings
 
-    found = [read_settings(file) for file in files]
+    found = [_pipe(file) or read_settings(file) for file in files]
+    if given is not None:
+        found.insert(0, read_settings(given))
     merged = Settings()
     for settings in reversed(found):
         merged = settings.over(merged)
-    return merged
+    return merged.with_findings(*named_otherwise)
 
 
 def settings_files(path: str) -> tuple[str, ...]:
     """The settings files beside a spec and above it, nearest first. Outside of a repository only the one beside it: what
-    lies further up belongs to somebody else."""
+    lies further up belongs to somebody else. A folder of the name and a link that leads nowhere are among them: whoever
+    made them believes that they count."""
+    return _named(FILE_NAME, path, _folders(path))
+
+
+def _folders(path: str) -> tuple[str, ...]:
+    """Where settings of a spec, or of a program's folder, are looked for; nearest first."""
     start = os.path.abspath(os.curdir if path == "-" else path)
     if path != "-" and not os.path.isdir(start):
         start = os.path.dirname(start)
@@ -178,12 +198,49 @@ def settings_files(path: str) -> tuple[str, ...]:
     while not os.path.exists(os.path.join(folders[-1], ".git")):
         above = os.path.dirname(folders[-1])
         if above == folders[-1]:
-            folders = [start]
-            break
+            return (start,)
         folders.append(above)
-    files = [os.path.join(folder, FILE_NAME) for folder in folders]
+    return tuple(folders)
+
+
+def _named(name: str, path: str, folders: Iterable[str]) -> tuple[str, ...]:
+    """The files of a name in some folders, but for the spec itself."""
+    files = [os.path.join(folder, name) for folder in folders]
     own = os.path.abspath(path)
-    return tuple(_near(file) for file in files if os.path.isfile(file) and file != own)
+    return tuple(_near(file) for file in files if os.path.lexists(file) and file != own)
+
+
+def _pipe(file: str) -> Settings | None:
+    """What is said of a pipe in the place of a settings file: reading it would wait for ever."""
+    try:
+        if not stat.S_ISFIFO(os.stat(file).st_mode):
+            return None
+    except OSError:
+        return None
+    from ..spec.findings import UNREADABLE
+    from ..spec.reading import shown_file
+
+    name = shown_file(file)
+    said = UNREADABLE.at("", "a settings file is wanted here, and this is a pipe", "write a file, or remove the pipe")
+    return Settings((name,), diagnostics=(said.located(Source(name)),))
+
+
+def _not_read(file: str) -> Diagnostic:
+    from ..spec.reading import shown_file
+
+    said = OTHER_NAME.at("", f"{_OTHER_NAME} is not read: a settings file is named {FILE_NAME}")
+    return said.located(Source(shown_file(file)))
+
+
+def _is_spec(file: str) -> bool:
+    """Whether a file says that it is a spec, which may have any name."""
+    if not os.path.isfile(file):
+        return False
+    try:
+        with open(file, "rb") as stream:
+            return b"api_version" in stream.read(2**20)
+    except OSError:
+        return False
 
 
 def _near(file: str) -> str:

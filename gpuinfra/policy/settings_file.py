@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 from pydantic import Field, ValidationError
@@ -16,6 +17,7 @@ from ..spec.paths import Path, path_text
 from ..spec.positions import Positions
 from ..spec.quantities import printable, shown
 from ..spec.reading import read_text, shown_file
+from ..spec.wanted import wanted
 from .registry import house_codes
 from .settings import (
     LEVELS,
@@ -64,7 +66,7 @@ def read_settings(path: str) -> Settings:
     name = shown_file(path)
     read = read_text(path)
     if isinstance(read, Diagnostic):
-        return Settings((name,), diagnostics=(read,))
+        return Settings((name,), diagnostics=(_of_settings(read, path),))
     document = compose(read, name)
     if not document.complete or has_errors(document.diagnostics):
         # A file of comments alone sets nothing, and says nothing wrong.
@@ -82,6 +84,24 @@ def read_settings(path: str) -> Settings:
         errors = cast("list[dict[str, Any]]", e.errors(include_url=False))
         return Settings((name,), diagnostics=tuple(_refused(x, document.positions) for x in errors[:_MAX_FINDINGS]))
     return _settings(model, name, os.path.dirname(os.path.abspath(path)), document.positions)
+
+
+def _of_settings(unread: Diagnostic, path: str) -> Diagnostic:
+    """Why a settings file cannot be read. Its hint is about settings, where that of reading is about a spec."""
+    if os.path.isdir(path):
+        return replace(
+            unread,
+            message="settings are read from a file of this name, and it is a directory",
+            hint="put a settings file in its place, or give the directory another name",
+        )
+    if os.path.islink(path) and not os.path.exists(path):
+        to = printable(os.readlink(path), 200)
+        return replace(
+            unread,
+            message=f"the settings file is a link to {to}, and there is no such file",
+            hint="let the link lead to a file, or remove it",
+        )
+    return unread
 
 
 _KEYS = tuple(SettingsModel.model_fields)
@@ -147,9 +167,8 @@ def _refused(error: Mapping[str, Any], positions: Positions) -> Diagnostic:
     elif kind == "greater_than":
         found = f.OUT_OF_RANGE.at(path_text(path), f"{value} is out of range; more than 0 is wanted", "write 10")
     else:
-        said = printable(str(error.get("msg", "")), 200)
-        wanted = _EXAMPLES.get(last, "see docs/how-to/rules-in-ci.md")
-        found = f.WRONG_TYPE.at(path_text(path), f"{value} is refused: {said}", wanted)
+        hint = _EXAMPLES.get(last) or _EXAMPLES.get(str(path[0]) if path else "", "see docs/how-to/rules-in-ci.md")
+        found = f.WRONG_TYPE.at(path_text(path), f"{value} is refused: {wanted(error)}", hint)
     return found.located(positions.of(path, key=key))
 
 

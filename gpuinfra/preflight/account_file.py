@@ -19,6 +19,7 @@ from ..policy.account_facts import FORMAT, AccountFacts
 from ..spec.findings import TOO_LARGE
 from ..spec.quantities import format_moment, printable
 from ..spec.reading import read_text, shown_file
+from ..spec.wanted import wanted
 from . import findings as f
 
 _OLD = timedelta(hours=24)
@@ -53,12 +54,11 @@ def read_account_file(path: str) -> AccountFacts | Diagnostic:
         wrong = next(_contradictions(facts), "")
         return f.UNREADABLE.at("", wrong).located(source) if wrong else facts
     except ValidationError as e:
-        errors = e.errors(include_url=False, include_input=False, include_context=False)
+        errors = e.errors(include_url=False, include_input=False)
         first = errors[0]
         place = printable(".".join(str(p) for p in first["loc"]), 120)
         more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
-        said = str(first["msg"]).removeprefix("Value error, ")
-        said = printable(said[:1].lower() + said[1:], 300)
+        said = wanted(cast("dict[str, Any]", first))
         return f.UNREADABLE.at("", f"{place}: {said}{more}").located(source)
 
 

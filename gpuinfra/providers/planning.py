@@ -73,7 +73,7 @@ def _judged_file(
     if own.faults:
         raise OwnRulesError("; ".join(own.faults))
     judgement = judge(loaded, now, name=name, options=settings.options, own=own.rules)
-    if not settings.files:
+    if not settings.files and not settings.diagnostics:
         return judgement.plan, judgement.diagnostics
     governor = Governor(now or datetime.now(UTC))
     governor.take(judgement.diagnostics, settings, os.fspath(spec), missing=own.missing)

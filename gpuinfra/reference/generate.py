@@ -129,7 +129,7 @@ def _cell(text: str) -> str:
 
 
 def cli_page(root: click.Command) -> str:
-    """The help of every command, as click prints it at 100 columns."""
+    """The help of every command and of the commands below it, as click prints it at 100 columns."""
     import click
 
     out = ["# Command line\n"]
@@ -146,6 +146,19 @@ def cli_page(root: click.Command) -> str:
             command = root.get_command(context, name)
             if command is None or command.hidden:
                 continue
-            inner = click.Context(command, info_name=name, parent=context, **settings)
-            out += [f"## gpuinfra {name}\n", "```text", command.get_help(inner).rstrip(), "```\n"]
+            out += _help(command, name, context, settings)
     return _page("\n".join(out).rstrip() + "\n")
+
+
+def _help(command: click.Command, name: str, parent: click.Context, settings: Mapping[str, Any]) -> list[str]:
+    """The sections of one command: its own help, then that of each command below it."""
+    import click
+
+    inner = click.Context(command, info_name=name, parent=parent, **settings)
+    out = [f"## {inner.command_path}\n", "```text", command.get_help(inner).rstrip(), "```\n"]
+    if isinstance(command, click.Group):
+        for below in command.list_commands(inner):
+            found = command.get_command(inner, below)
+            if found is not None and not found.hidden:
+                out += _help(found, below, inner, settings)
+    return out

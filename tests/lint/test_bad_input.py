@@ -126,6 +126,8 @@ def test_a_damaged_document_names_the_place(kind: Kind, document: Any, place: st
 def test_a_file_cut_short(kind: Kind, text: str, part: float, written):
     found = only(kind, written(text[: int(len(text.rstrip()) * part)]))
     assert found.code == "GI1081"
+    again = {Kind.PREVIEW: "pulumi preview --json > preview.json", Kind.STATE: "pulumi stack export > state.json"}
+    assert found.hint.endswith(again[kind])
     assert "line " in found.message
 
 

@@ -159,7 +159,7 @@ def test_waived(waiver: dict[str, Any], level: str) -> None:
     ("given", "says"),
     [
         ({"GI3999": {"level": "disabled"}}, "'GI3999' is none of its policies"),
-        ({"GI3901": {"waivers": [{"expires": "2026-12-31"}]}}, "waivers of GI3901: reason"),
+        ({"GI3901": {"waivers": [{"expires": "2026-12-31"}]}}, "waivers of GI3901: reason: the key is missing"),
         ({"GI3901": {"waivers": [{"reason": "x", "expires": "soon"}]}}, "waivers of GI3901: expires"),
     ],
 )

@@ -176,6 +176,14 @@ def test_own_rules_that_cannot_be_used_are_no_pack(own: Path, tmp_path: Path) ->
         ("-r other.txt", "holds the option -r"),
         ("--index-url=https://evil.example", "holds the option --index-url"),
         ("a==1 --hash=sha256:0", "holds the option --hash"),
+        ("not a req ;;;", "is no requirement: a package"),
+        ("gpuinfra==", "is no requirement: a package"),
+        ("gpuinfra=1.0", "is no requirement: a package"),
+        ("gpuinfra[policy", "is no requirement: a package"),
+        ("gpuinfra 1.0", "is no requirement: a package"),
+        ("gpuinfra; nonsense", "is no requirement: a package"),
+        ("gpuinfra @", "is no requirement: a package"),
+        ("# a remark", "is no requirement: a package"),
     ],
 )
 def test_a_requirement_is_one_and_no_option(tmp_path: Path, line: str, words: str):
@@ -184,3 +192,54 @@ def test_a_requirement_is_one_and_no_option(tmp_path: Path, line: str, words: st
     assert words in str(e.value)
     assert "\n" not in str(e.value)
     assert not (tmp_path / "pack").exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "gpuinfra",
+        "gpuinfra[policy]==0.1.0",
+        "gpuinfra [policy, lint] >=0.1, <2  # until the next",
+        "gpuinfra[policy] (>=0.1)",
+        "gpuinfra~=1.0; python_version >= '3.11' and sys_platform == \"linux\"",
+        "gpuinfra[policy] @ https://example.com/gpuinfra-1.0-py3-none-any.whl#sha256=00",
+        "gpuinfra @ git+https://example.com/gpuinfra.git@v1.0",
+        "git+ssh://git@example.com/gpuinfra.git#egg=gpuinfra",
+        "https://example.com/gpuinfra-1.0.tar.gz",
+        "file:///srv/gpuinfra-1.0-py3-none-any.whl",
+        "./gpuinfra-0.1.0-py3-none-any.whl[policy]",
+        "gpuinfra-0.1.0-py3-none-any.whl[policy]",
+        "../my folder/gpuinfra",
+        "/srv/wheels/gpuinfra-1.0.tar.gz",
+        "vendor/gpuinfra",
+        ".",
+        "..[policy]",
+        "acme==1!2.0.post1+local.7",
+    ],
+)
+def test_what_pip_takes_is_taken(tmp_path: Path, line: str):
+    write_pack(tmp_path / "pack", name="gpuinfra", version="1.0", requirements=(line,))
+    assert (tmp_path / "pack" / "requirements.txt").read_text() == f"{line}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "cannot be read as JSON"),
+        ("[]", "has to be an object"),
+        ('{"GI3047": "loud"}', "no enforcement level"),
+        ('{"GI3999": "advisory"}', "none of its policies"),
+    ],
+)
+def test_a_broken_configuration_is_said_when_the_pack_is_renewed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, words: str
+):
+    assert main(["policy-pack", str(tmp_path)]) == 0
+    assert "run it: pulumi preview" in capsys.readouterr().out
+    (tmp_path / "policy-config.json").write_text(text)
+    assert main(["policy-pack", str(tmp_path)]) == 1
+    said = capsys.readouterr()
+    assert words in said.err
+    assert "does not start until this is corrected" in said.err
+    assert "run it" not in said.out
+    assert (tmp_path / "policy-config.json").read_text() == text

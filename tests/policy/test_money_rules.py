@@ -124,3 +124,41 @@ def test_a_head_node_without_a_price_leaves_no_amount_open(monkeypatch: pytest.M
     pools = [{}, {"name": "head", "instance_type": "m5.xlarge", "count": 1}]
     assert of("GI2205", {"node_pools": pools}) == []
     assert of("GI2351", {**IDLE, "node_pools": [{"instance_type": "g4dn.xlarge"}, pools[1]], "storage": []}) == []
+
+
+REFUSED = {
+    "node_pools": [
+        {"name": "gpu", "instance_type": "p5.48xlarge", "count": 2},
+        {"name": "gpu2", "instance_type": "p5.48xlargee", "count": 2},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "over"),
+    [
+        ("GI2203", {"budget": {"per_hour_usd": 20}}),
+        ("GI2204", {"budget": {"per_run_usd": 900, "per_month_usd": None}}),
+        ("GI2205", {"budget": {"per_month_usd": 900}}),
+        ("GI2202", {"budget": None}),
+        ("GI2210", {"budget": {"per_month_usd": 900}}),
+        ("GI2201", {"budget": {"per_month_usd": 900}, "shutdown": None}),
+        ("GI2351", {"budget": {"per_run_usd": 900}, **IDLE}),
+    ],
+)
+def test_a_sum_without_a_pool_that_was_refused_is_at_least(code: str, over: dict[str, Any]):
+    (one,) = of(code, REFUSED | over)
+    assert "at least " in one.message
+    assert "at at least" not in one.message
+    (whole,) = of(code, {"node_pools": REFUSED["node_pools"][:1]} | over)
+    assert "at least " not in whole.message
+
+
+def test_no_lease_is_said_to_fit_where_a_pool_has_no_price():
+    budget = {"budget": {"per_month_usd": 900}}
+    (one,) = of("GI2205", REFUSED | budget)
+    assert "is the most that a lease can have, and less by what pool gpu2 costs" in one.hint
+    (whole,) = of("GI2205", {"node_pools": REFUSED["node_pools"][:1]} | budget)
+    assert "h fits, or raise the amount" in whole.hint
+    (cap,) = of("GI2203", REFUSED | {"budget": {"per_hour_usd": 20}})
+    assert "to the figure given" not in cap.hint

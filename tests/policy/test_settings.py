@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -133,6 +134,11 @@ def waiver(old: str = "", new: str = "") -> str:
         (waiver("2026-12-31", "soon"), "GI1039", None, "soon"),
         ("lease_above_usd_per_hour: 0", "GI1034", (1, 27), "more than 0 is wanted"),
         ("lease_above_usd_per_hour: dear", "GI1032", (1, 27), "'dear' is refused"),
+        ("waivers: {code: GI2205}", "GI1032", (1, 10), "a mapping is refused: a list is wanted"),
+        ("waivers: [GI2205]", "GI1032", (1, 11), "'GI2205' is refused: a mapping is wanted"),
+        ("rules: acme", "GI1032", (1, 8), "'acme' is refused: a list is wanted"),
+        ("rules: [1]", "GI1032", (1, 9), "1 is refused: a text is wanted"),
+        ("lease_above_usd_per_hour: [10]", "GI1032", (1, 27), "a list is refused: a number is wanted"),
         ("- 1", "GI1015", (1, 1), "a settings file is a mapping"),
         ("severity: {", "GI1007", None, "not YAML"),
         ("severity: {}\nseverity: {}", "GI1010", (2, 1), "twice"),
@@ -217,3 +223,40 @@ def test_a_pattern_fits_as_a_regular_expression_of_it_does(pattern: str, text: s
 def test_many_stars_are_quick():
     """As a regular expression this would not end in this century."""
     assert not _fits("*a" * 200 + "b", "a" * 5000)
+
+
+def test_a_directory_and_a_link_that_leads_nowhere_are_findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    place = tmp_path / "gpuinfra.yaml"
+    place.mkdir()
+    (found,) = settings_for("cluster.yaml").diagnostics
+    assert (str(found.source), found.is_error) == ("gpuinfra.yaml", True)
+    assert "it is a directory" in found.message
+    place.rmdir()
+    place.symlink_to("../common/settings.yaml")
+    (found,) = settings_for("cluster.yaml").diagnostics
+    assert found.is_error
+    assert "a link to ../common/settings.yaml, and there is no such file" in found.message
+
+
+def test_a_pipe_in_the_place_of_settings_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo(tmp_path / "gpuinfra.yaml")
+    (found,) = settings_for("cluster.yaml").diagnostics
+    assert found.is_error
+    assert "this is a pipe" in found.message
+
+
+def test_a_file_of_the_other_ending_is_said_not_to_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gpuinfra.yml").write_text("severity: {GI2202: off}\n")
+    found = settings_for("cluster.yaml")
+    assert [(d.code, d.severity, str(d.source)) for d in found.diagnostics] == [
+        ("GI1063", Severity.WARNING, "gpuinfra.yml")
+    ]
+    assert not found.levels
+    assert settings_for("gpuinfra.yml").diagnostics == ()
+    (tmp_path / "gpuinfra.yaml").write_text("severity: {GI2202: info}\n")
+    assert [d.code for d in settings_for("cluster.yaml").diagnostics] == ["GI1063"]
+    (tmp_path / "gpuinfra.yml").write_text("api_version: gpuinfra/v1\n")
+    assert settings_for("cluster.yaml").diagnostics == ()

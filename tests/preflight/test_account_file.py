@@ -89,17 +89,17 @@ def test_another_form_is_said(tmp_path: Path, text: str, said: str):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"quotas": {"L-1": {"limit": "many"}}}, "quotas.L-1.limit"),
+        ({"quotas": {"L-1": {"limit": "many"}}}, "quotas.L-1.limit: a number is wanted"),
         ({"quotas": {"L-1": {"limit": float("nan")}}}, "quotas.L-1.limit"),
-        ({"quotas": {"L-1": {"limit": 1, "usage": 2}}}, "quotas.L-1.usage"),
-        ({"as_of": "2026-11-30T08:00:00"}, "as_of"),
+        ({"quotas": {"L-1": {"limit": 1, "usage": 2}}}, "quotas.L-1.usage: there is no such key"),
+        ({"as_of": "2026-11-30T08:00:00"}, "as_of: a moment with an offset is wanted"),
         ({"as_of": "0001-01-01T00:00:00Z"}, "as_of: a year from 2000"),
         ({"as_of": "9999-12-31T23:59:59Z"}, "as_of"),
-        ({"provider": "oci"}, "provider"),
-        ({"region": None}, "region"),
+        ({"provider": "oci"}, "provider: one of 'aws'"),
+        ({"region": None}, "region: a text is wanted"),
         ({"offers": {}}, "offers"),
         ({"quotas": {"L-1": {"limit": -8}}}, "quotas.L-1.limit: a limit is 0 or more, or -1 for none"),
-        ({"quotas": {"L-1": {"limit": 8, "used": -1}}}, "quotas.L-1.used: input should be greater than or equal to 0"),
+        ({"quotas": {"L-1": {"limit": 8, "used": -1}}}, "quotas.L-1.used: 0 or more is wanted"),
         ({"unknown": {"qoutas": "denied"}}, "unknown: 'qoutas' is no part of an account's facts; they are quotas,"),
         (
             {"reservations": {"cr-1": {"members": [{"total": 2, "free": 3}]}}},

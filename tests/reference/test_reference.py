@@ -200,6 +200,19 @@ def test_the_command_line_page_holds_every_command(pages):
     assert "--max-price" in pages["cli.md"]
 
 
+def test_the_command_line_page_holds_the_commands_below_a_command(pages):
+    for name in ("show", "advance", "reclaim", "exhaust", "drift", "env"):
+        assert f"## gpuinfra simulate {name}\n\n```text\nUsage: gpuinfra simulate {name} [OPTIONS]" in pages["cli.md"]
+    for name in ("status", "install"):
+        assert f"## gpuinfra engine {name}\n\n```text\nUsage: gpuinfra engine {name} [OPTIONS]" in pages["cli.md"]
+
+
+def test_what_becomes_of_protected_resources_is_asked_of_destroy_alone(pages):
+    parts = {part.partition("\n")[0]: part for part in pages["cli.md"].split("\n## ")}
+    with_them = {name for name, part in parts.items() if "--unprotect" in part or "--keep-data" in part}
+    assert with_them == {"gpuinfra destroy"}
+
+
 def test_pages_hold_no_path_of_this_machine(pages):
     for page in pages.values():
         assert "/work/" not in page

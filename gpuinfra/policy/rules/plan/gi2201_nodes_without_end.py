@@ -43,26 +43,28 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         text += (
             f"; the budget is no cap: spend data lag 8–{LAG_HOURS} h, in which {spent(cost, LAG_HOURS)} can be spent"
         )
-    over = _over(plan.spec.budget, worst)
+    over = _over(plan.spec.budget, worst, "at most " if at_least(cost) else "")
     text += over
     dear = worst >= ctx.options.lease_above_usd_per_hour or bool(unknown) or bool(over)
     yield CODE.at("shutdown", text, severity=Severity.ERROR if dear else Severity.WARNING)
 
 
-def _over(budget: Budget | None, worst: float) -> str:
+def _over(budget: Budget | None, worst: float, most: str) -> str:
     """Which amounts are passed, and when, for the end of a sentence."""
     if budget is None or not worst:
         return ""
     passed: list[str] = []
     if budget.per_run_usd is not None:
-        passed.append(f"budget.per_run_usd ({usd(budget.per_run_usd)}) {_after(budget.per_run_usd / worst)}")
+        passed.append(f"budget.per_run_usd ({usd(budget.per_run_usd)}) {_after(budget.per_run_usd / worst, most)}")
     if budget.per_month_usd is not None and worst * HOURS_PER_MONTH > budget.per_month_usd:
-        passed.append(f"budget.per_month_usd ({usd(budget.per_month_usd)}) {_after(budget.per_month_usd / worst)}")
+        passed.append(
+            f"budget.per_month_usd ({usd(budget.per_month_usd)}) {_after(budget.per_month_usd / worst, most)}"
+        )
     return f"; that passes {' and '.join(passed)}" if passed else ""
 
 
-def _after(hours: float) -> str:
-    return f"after {hours:,.0f} h" if hours >= 1 else "within the first hour"
+def _after(hours: float, most: str) -> str:
+    return f"after {most}{hours:,.0f} h" if hours >= 1 else "within the first hour"
 
 
 RULE = PlanRule(

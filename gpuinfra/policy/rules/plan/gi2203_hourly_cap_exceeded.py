@@ -17,6 +17,8 @@ from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2203", "hourly-cap-exceeded", Severity.ERROR, __doc__)
 
+_MORE = "take fewer or cheaper nodes; before the cap is raised, learn the price of what is not in this figure"
+
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     """One finding: an error where the known part is above the cap, a warning where an unknown price leaves it open. A part that
@@ -32,6 +34,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
             path,
             f"the cap is {usd(cap)} an hour, and the cluster ({nodes}) can cost {at_least(cost)}"
             f"{usd(cost.worst_usd_per_hour)} ({dated(cost)})",
+            _MORE if at_least(cost) else "",
         )
     elif cost.unbounded and not ctx.refused:
         pools = unknown_nodes(ctx.plan, cost)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ...endings import said_to_be_open_ended, said_to_lack_a_lease
-from ...money import at_least, dated, unknown_gpu_nodes, usd
+from ...money import at_least, dated, lease_that_fits, unknown_gpu_nodes, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2204", "run-cost-above-budget", Severity.ERROR, __doc__)
@@ -32,7 +32,7 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     if cost.lease_hours is None:
         yield CODE.at(
             path,
-            f"{usd(budget.per_run_usd)} for a run that has no lease: at {at_least(cost)}{usd(cost.worst_usd_per_hour)} an hour "
+            f"{usd(budget.per_run_usd)} for a run that has no lease: {at_least(cost) or 'at '}{usd(cost.worst_usd_per_hour)} an hour "
             f"({dated(cost)}) nothing holds it",
             "add shutdown.lease",
             severity=Severity.WARNING,
@@ -40,17 +40,11 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         return
     worst = cost.worst_usd_per_lease or 0.0
     if worst > budget.per_run_usd:
-        fits = budget.per_run_usd / cost.worst_usd_per_hour
-        lease = (
-            f"a lease of {int(fits)}h fits, or raise the amount"
-            if fits >= 1
-            else "take fewer nodes, or raise the amount"
-        )
         yield CODE.at(
             path,
-            f"{usd(budget.per_run_usd)} for the run, and {cost.lease_hours:g} h at {at_least(cost)}"
+            f"{usd(budget.per_run_usd)} for the run, and {cost.lease_hours:g} h at "
             f"{usd(cost.worst_usd_per_hour)} an hour can cost {at_least(cost)}{usd(worst)} ({dated(cost, cost.lease_hours)})",
-            lease,
+            lease_that_fits(cost, budget.per_run_usd),
         )
     elif (unknown := unknown_gpu_nodes(ctx.plan, cost)) and not ctx.refused:
         yield CODE.at(

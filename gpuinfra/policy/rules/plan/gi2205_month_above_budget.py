@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ....cost import HOURS_PER_MONTH
 from ....diagnostics import Diagnostic, Severity
 from ...endings import said_to_be_open_ended
-from ...money import at_least, dated, unknown_gpu_nodes, usd
+from ...money import at_least, dated, lease_that_fits, unknown_gpu_nodes, usd
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2205", "month-above-budget", Severity.ERROR, __doc__)
@@ -43,12 +43,11 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     end = plan.spec.shutdown
     bounded = cost.lease_hours is not None or end is None or (end.idle_after is None and end.stop_at is None)
     hours = HOURS_PER_MONTH if cost.lease_hours is None else min(cost.lease_hours, HOURS_PER_MONTH)
-    fits = int(budget.per_month_usd / cost.worst_usd_per_hour) if cost.worst_usd_per_hour else 0
     yield CODE.at(
         "budget.per_month_usd",
-        f"{usd(budget.per_month_usd)} a month, and {hours:g} h at {at_least(cost)}{usd(cost.worst_usd_per_hour)} "
+        f"{usd(budget.per_month_usd)} a month, and {hours:g} h at {usd(cost.worst_usd_per_hour)} "
         f"an hour can cost {at_least(cost)}{usd(worst)} ({dated(cost, hours)})",
-        f"a lease of {fits}h fits, or raise the amount" if fits else "take fewer nodes, or raise the amount",
+        lease_that_fits(cost, budget.per_month_usd),
         severity=Severity.ERROR if bounded else Severity.WARNING,
     )
 

@@ -34,7 +34,10 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     )
     run = plan.spec.budget.per_run_usd if plan.spec.budget is not None else None
     hours = run / worst if run is not None and worst else None
-    held = f"; budget.per_run_usd ({usd(run)}) lasts {hours:,.0f} h" if run is not None and hours is not None else ""
+    most = "at most " if at_least(cost) else ""
+    held = (
+        f"; budget.per_run_usd ({usd(run)}) lasts {most}{hours:,.0f} h" if run is not None and hours is not None else ""
+    )
     end = plan.spec.shutdown
     only = "an idle limit" if end is not None and end.idle_after is not None else "a schedule"
     yield CODE.at("shutdown.lease", f"{nodes} with {only} and no lease: {price}{held}")
