@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # How long a case takes is the benchmarks' question: here a busy machine would fail tests of right code.
 settings.register_profile("gpuinfra", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("gpuinfra")
+
+
+@pytest.fixture(autouse=True)
+def loop_of_the_thread() -> None:
+    """Outputs and mocks ask for this thread's event loop, which a test before this one may have taken away."""
+    try:
+        asyncio.get_event_loop_policy().get_event_loop()
+    except RuntimeError:
+        asyncio.set_event_loop(asyncio.new_event_loop())
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

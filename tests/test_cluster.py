@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -377,8 +376,6 @@ class Mocks(pulumi.runtime.Mocks):
 
 
 def test_under_pulumis_own_mocks() -> None:
-    # The mocks ask for this thread's loop, which a test before this one may have taken away.
-    asyncio.set_event_loop(asyncio.new_event_loop())
     mocks = Mocks()
     pulumi.runtime.set_mocks(mocks, preview=False)
     checked: list[Any] = []
