@@ -62,6 +62,11 @@ class Sdk:
         except PackageNotFoundError:
             return "0.0.1"
 
+    @property
+    def installed(self) -> bool:
+        """Whether the SDK is there, so that a type which it lacks is none."""
+        return bool(self._classes())
+
     @cache  # noqa: B019
     def type(self, token: str) -> ResourceType | None:
         """The type of a token; None where the SDK has none."""
