@@ -203,16 +203,9 @@ def drift(folder: str, resource: str, path: str, value: str) -> int:
     or text."""
 
     def change(world: World, clouds: list[Cloud]) -> None:
-        from ..engine.deployment import DeploymentError
-        from ..simulation.clockwork import drift as moved
+        from ..simulation.drifting import drift as moved
 
-        try:
-            parsed = json.loads(value)
-        except ValueError:
-            parsed = value
-        if not moved(world, resource, path, parsed):
-            names = ", ".join(sorted(t.name for t in world.things())[:8])
-            raise DeploymentError(f"there is no resource '{resource}' with a property '{path}'; there are: {names} …")
+        parsed = moved(world, resource, path, value)
         write(f"{resource}.{path} is {json.dumps(parsed)} now\n")
 
     return _in_world(folder, change)

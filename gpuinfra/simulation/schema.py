@@ -103,6 +103,13 @@ def failures(kind: ResourceType, inputs: Mapping[str, Any]) -> list[tuple[str, s
     return list(_object(kind.args, opened(dict(inputs)), "")) if kind.args is not None else []
 
 
+def misfit(kind: ResourceType, name: str, value: Any) -> str:
+    """Why a property of a resource cannot have a value, by its type; empty where it can, or where nobody can say."""
+    of_inputs = _members(kind.args)[0] if kind.args else {}
+    typ = of_inputs.get(name, kind.outputs.get(name))
+    return "" if value is None else next((f"{at}: {why}" for at, why in _value(typ, value, name)), "")
+
+
 def _object(cls: type, value: Any, at: str) -> typing.Iterator[tuple[str, str]]:
     if value == UNKNOWN or is_special(value):
         return
