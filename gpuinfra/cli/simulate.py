@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -28,12 +29,17 @@ class DurationParam(click.ParamType):  # type: ignore[type-arg]
     name = "duration"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
-        from ..spec.quantities import QuantityError, parse_duration
+        from ..spec.quantities import DURATION_PATTERN, QuantityError, parse_duration
 
         try:
             return value if isinstance(value, timedelta) else parse_duration(str(value))
         except QuantityError:
-            self.fail(f"'{value}' is not a duration; write 3h, 45m or 2d", param, ctx)
+            pass
+        if re.fullmatch(r"\s*(0+(\.0+)?\s*[smhdw]\s*)+", str(value)):
+            self.fail(f"'{value}' is zero: the time would stay where it is; write 3h, 45m or 2d", param, ctx)
+        if re.fullmatch(DURATION_PATTERN, str(value)):
+            self.fail(f"'{value}' is too far: ten years (3650d) at most at once", param, ctx)
+        return self.fail(f"'{value}' is not a duration; write 3h, 45m or 2d", param, ctx)
 
 
 def _in_world(folder: str, do: Callable[[World, list[Cloud]], Any], *, fresh: bool = False) -> int:
@@ -41,12 +47,15 @@ def _in_world(folder: str, do: Callable[[World, list[Cloud]], Any], *, fresh: bo
     from ..engine.deployment import DeploymentError, StackFolder
     from ..simulation.clockwork import all_clouds
     from ..simulation.home import Home
+    from ..simulation.lost import refusal
     from ..simulation.plugin import CLOUDS
     from ..simulation.session import open_world
 
     try:
         found = StackFolder.at(folder)
         if not fresh and not Home(found.path).world.exists():
+            if gone := refusal(Home(found.path).world):
+                raise DeploymentError(gone)
             raise DeploymentError(f"{folder}: nothing was simulated here yet; run gpuinfra up {folder} --simulate")
         world = open_world(found)
         try:
@@ -169,10 +178,10 @@ def exhaust(folder: str, zone: str, instance_type: str) -> int:
 
     def empty(world: World, clouds: list[Cloud]) -> None:
         from ..engine.deployment import DeploymentError
-        from ..simulation.stock import known_zone
+        from ..simulation.places import type_fault, zone_fault
 
-        if not known_zone(zone):
-            raise DeploymentError(f"'{zone}' is no zone that the tables list; see gpuinfra regions")
+        if fault := zone_fault(zone) or type_fault(zone, instance_type):
+            raise DeploymentError(fault)
         with world.step():
             used = sum(
                 1 for n in world.nodes() if n.zone == zone and n.ended_at is None and n.instance_type == instance_type
@@ -194,16 +203,9 @@ def drift(folder: str, resource: str, path: str, value: str) -> int:
     or text."""
 
     def change(world: World, clouds: list[Cloud]) -> None:
-        from ..engine.deployment import DeploymentError
-        from ..simulation.clockwork import drift as moved
+        from ..simulation.drifting import drift as moved
 
-        try:
-            parsed = json.loads(value)
-        except ValueError:
-            parsed = value
-        if not moved(world, resource, path, parsed):
-            names = ", ".join(sorted(t.name for t in world.things())[:8])
-            raise DeploymentError(f"there is no resource '{resource}' with a property '{path}'; there are: {names} …")
+        parsed = moved(world, resource, path, value)
         write(f"{resource}.{path} is {json.dumps(parsed)} now\n")
 
     return _in_world(folder, change)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -182,13 +181,3 @@ def reclaim(world: World, clouds: Sequence[Cloud], pool: str, count: int) -> int
         if not taken:
             raise DeploymentError(f"pool '{pool}' has no spot machine that runs")
     return len(taken)
-
-
-def drift(world: World, name: str, path: str, value: object) -> bool:
-    """Changes a top-level property of a resource from outside; False where there is no such resource or property."""
-    with world.step():
-        found = [t for t in world.things() if t.name == name and path in {*t.inputs, *t.outputs}]
-        for thing in found:
-            world.keep(replace(thing, outputs={**thing.outputs, path: value}))
-            world.note("drift", name, path)
-    return bool(found)

@@ -23,6 +23,7 @@ def main(package: str) -> int:
     import grpc
     from pulumi.runtime.proto import provider_pb2_grpc as service
 
+    from .lost import refusal
     from .provider import SimulatedProvider
     from .schema import Sdk
     from .world import World, WorldError
@@ -31,6 +32,9 @@ def main(package: str) -> int:
     if not path:
         print(f"{WORLD_VARIABLE} is not set: this plugin is started by gpuinfra's simulation", file=sys.stderr)
         return 2
+    if gone := refusal(Path(path)):
+        print(gone, file=sys.stderr)
+        return 1
     try:
         world = World(Path(path))
     except WorldError as e:

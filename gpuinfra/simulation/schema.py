@@ -62,6 +62,11 @@ class Sdk:
         except PackageNotFoundError:
             return "0.0.1"
 
+    @property
+    def installed(self) -> bool:
+        """Whether the SDK is there, so that a type which it lacks is none."""
+        return bool(self._classes())
+
     @cache  # noqa: B019
     def type(self, token: str) -> ResourceType | None:
         """The type of a token; None where the SDK has none."""
@@ -96,6 +101,13 @@ def _args_class(cls: type) -> type | None:
 def failures(kind: ResourceType, inputs: Mapping[str, Any]) -> list[tuple[str, str]]:
     """(property, reason) of everything in the inputs that the type does not take."""
     return list(_object(kind.args, opened(dict(inputs)), "")) if kind.args is not None else []
+
+
+def misfit(kind: ResourceType, name: str, value: Any) -> str:
+    """Why a property of a resource cannot have a value, by its type; empty where it can, or where nobody can say."""
+    of_inputs = _members(kind.args)[0] if kind.args else {}
+    typ = of_inputs.get(name, kind.outputs.get(name))
+    return "" if value is None else next((f"{at}: {why}" for at, why in _value(typ, value, name)), "")
 
 
 def _object(cls: type, value: Any, at: str) -> typing.Iterator[tuple[str, str]]:

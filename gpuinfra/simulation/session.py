@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from ..engine import Engine
-from ..engine.deployment import Deployment, DeploymentError, StackFolder
+from ..engine.deployment import Deployment, DeploymentError, Outcome, Protected, StackFolder
 from ..plan.clock import NOW_VARIABLE
 from ..spec.quantities import format_moment
 from .clockwork import all_clouds
 from .home import Home
+from .lost import refusal
 from .plugin import CLOUDS
 from .recovery import Recovery
 from .world import World, WorldError
@@ -21,7 +23,12 @@ def open_world(folder: StackFolder) -> World:
     home = Home(folder.path)
     try:
         home.prepare()
+        if gone := refusal(home.world):
+            raise DeploymentError(gone)
         world = World(home.world)
+        if gone := refusal(home.world, world):
+            world.close()
+            raise DeploymentError(gone)
         with world.step():
             owner = world.meta("project") or folder.project
             world.set_meta("project", owner)
@@ -47,4 +54,28 @@ def simulated(folder: StackFolder, engine: Engine, stack: str, world: World) -> 
             shutil.copyfile(file, target)
     environment = {**home.environment(), NOW_VARIABLE: format_moment(world.now)}
     recovery = Recovery(home, world, all_clouds(CLOUDS), folder.project, stack)
-    return Deployment(folder, engine, stack, environment, Path(work), recovery)
+    return _Simulated(folder, engine, stack, environment, Path(work), recovery)
+
+
+class _Simulated(Deployment):
+    """A deployment whose lock lies in the simulation's folder, where `pulumi cancel` does not look."""
+
+    def run(self, operation: str, say: Callable[[str], None], *, protected: Protected = "refuse") -> Outcome:
+        from pulumi.automation import ConcurrentUpdateError
+
+        try:
+            return super().run(operation, say, protected=protected)
+        except DeploymentError as e:
+            if not isinstance(e.__cause__, ConcurrentUpdateError):
+                raise
+            raise DeploymentError(locked(Home(self.folder.path), self.folder.project, self.stack)) from e
+
+
+def locked(home: Home, project: str, stack: str) -> str:
+    """What to do about a simulated stack that another update holds."""
+    folder = home.state / ".pulumi" / "locks" / "organization" / project / stack
+    files = sorted(folder.glob("*.json")) or [folder]
+    return (
+        f"{home.stack_dir}: the simulated stack {stack} is locked by another update: {', '.join(map(str, files))} says by which "
+        "process. Wait for it; where that process is gone, remove the file and run the command again"
+    )

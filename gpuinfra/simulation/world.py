@@ -39,6 +39,12 @@ CREATE TABLE IF NOT EXISTS events (
 """
 
 
+def start_anew(world: Path) -> str:
+    """What to do where a world cannot be gone on with: it and the state that speaks of it go together."""
+    folder = next((p for p in world.parents if p.name == ".gpuinfra"), world.parent)
+    return f"To start anew remove the folder {folder}: the world, and the simulated state in {world.parent / 'state'} with it"
+
+
 class WorldError(Exception):
     """The world's file cannot be used. The text says why and what to do."""
 
@@ -119,8 +125,7 @@ class World:
                 self.set_meta("format", found)
         except (sqlite3.DatabaseError, OSError) as e:
             raise WorldError(
-                f"{path}: the simulated world cannot be read ({e}); nothing was changed. Remove the file to start a new world, "
-                "and the stack's simulated state with it"
+                f"{path}: the simulated world cannot be read ({e}); nothing was changed. {start_anew(path)}"
             ) from e
         if found != FORMAT:
             raise WorldError(f"{path}: the world has format {found}, and this version of gpuinfra reads {FORMAT}")

@@ -93,7 +93,7 @@ def test_a_damaged_world(tmp_path: Path) -> None:
     said = command("simulate", "show", str(it.folder))
     assert said.status == 1
     assert "cannot be read" in said.err
-    assert "Remove the file" in said.err
+    assert str(it.home.state) in said.err
     assert it.home.world.read_bytes() == before
 
 
@@ -101,7 +101,7 @@ def test_a_damaged_world(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "reason"), [
-    ("zones: {mars-1a: {p5.48xlarge: 1}}", "zones.mars-1a is no zone"),
+    ("zones: {mars-1a: {p5.48xlarge: 1}}", "zones.mars-1a: 'mars-1a' is no zone"),
     ("zones: {use2-az1: {p9.48xlarge: 1}}", "'p9.48xlarge' is no instance type"),
     ("zones: {use2-az1: {p5.48xlarge: many}}", "is no number"),
     ("zones: {use2-az1: {p5.48xlarge: -1}}", "is no number"),
@@ -176,7 +176,8 @@ def test_a_stack_that_another_update_holds(small: Driven) -> None:
     lock.write_text(json.dumps({"pid": os.getpid(), "username": "you", "hostname": socket.gethostname()}))
     said = small.refused("up")
     assert "locked by another update" in said
-    assert "pulumi cancel" in said
+    assert "pulumi cancel" not in said, "that looks at the user's own backend"
+    assert str(lock) in said
     assert lock.exists(), "the lock of a process that lives is left alone"
     lock.unlink()
     assert small.changes("up") == {}

@@ -227,8 +227,8 @@ def test_what_is_slow_takes_its_time(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stock", "said"),
     [
-        ({"zone": {}}, "holds no stock"),
-        ({"zones": {"use9-az1": {"p5.48xlarge": 1}}}, "zones.use9-az1 is no zone"),
+        ({"zone": {}}, "zone: unknown key; did you mean zones"),
+        ({"zones": {"use9-az1": {"p5.48xlarge": 1}}}, "zones.use9-az1: 'use9-az1' is no zone"),
         ({"zones": {"use2-az1": {"p5.49xlarge": 1}}}, "'p5.49xlarge' is no instance type"),
         ({"quotas": {"L-417A185X": 5}}, "no such quota is known; near it: L-417A185B"),
         ({"quotas": {"L-417A185B": -1}}, "'-1' is no amount"),

@@ -117,7 +117,7 @@ def test_a_killed_process_leaves_whole_steps(world: World) -> None:
 def test_a_damaged_file_is_refused_and_left_as_it_is(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "world.sqlite"
     path.write_bytes(content)
-    with pytest.raises(WorldError, match=r"cannot be read.*Remove the file"):
+    with pytest.raises(WorldError, match=r"cannot be read.*To start anew remove the folder .*state"):
         World(path)
     assert path.read_bytes() == content
 

@@ -1,0 +1,47 @@
+"""A world that is gone while the stack's simulated state still names what stood in it. To go on would mean a state of
+resources that no cloud has, so nothing is begun."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from .plugin import CLOUDS
+from .values import as_list, as_map
+from .world import World, start_anew
+
+
+def refusal(world: Path, opened: World | None = None) -> str:
+    """Why nothing may be begun with a world's file, or with the world that it holds; empty where all is well."""
+    if opened is None:
+        # A world at work may still lie in its journal alone.
+        journal = world.with_name(f"{world.name}-wal")
+        if any(file.is_file() and file.stat().st_size for file in (world, journal)):
+            return ""
+    elif opened.things() or any(event.what == "create" for event in opened.events()):
+        return ""
+    held = next((file for file in _states(world) if _holds(file)), None)
+    if held is None:
+        return ""
+    return (
+        f"{world}: the simulated world is gone, and the stack's simulated state {held} still holds what stood in it; nothing "
+        f"was changed. {start_anew(world)}"
+    )
+
+
+def _states(world: Path) -> list[Path]:
+    return sorted((world.parent / "state" / ".pulumi" / "stacks").glob("*/*.json"))
+
+
+def _holds(state: Path) -> bool:
+    """Whether a state holds resources that a simulated cloud made. One that cannot be read is put right elsewhere."""
+    try:
+        read: Any = json.loads(state.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    latest = as_map(as_map(as_map(read).get("checkpoint")).get("latest"))
+    return any(
+        one.get("custom") and not one.get("external") and str(one.get("type")).split(":")[0] in CLOUDS
+        for one in map(as_map, as_list(latest.get("resources")))
+    )
