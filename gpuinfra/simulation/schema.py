@@ -105,7 +105,7 @@ def failures(kind: ResourceType, inputs: Mapping[str, Any]) -> list[tuple[str, s
 
 def misfit(kind: ResourceType, name: str, value: Any) -> str:
     """Why a property of a resource cannot have a value, by its type; empty where it can, or where nobody can say."""
-    of_inputs = _members(kind.args)[0] if kind.args else {}
+    of_inputs: Mapping[str, Any] = _members(kind.args)[0] if kind.args else {}
     typ = of_inputs.get(name, kind.outputs.get(name))
     return "" if value is None else next((f"{at}: {why}" for at, why in _value(typ, value, name)), "")
 
