@@ -118,10 +118,13 @@ def _cut(line: str, start: int, width: int, room: int) -> tuple[str, int, int]:
 
 
 def _of_another_key(line: str, path: str) -> bool:
-    """Whether a line begins with another key than the path does."""
+    """Whether a line of YAML begins with another key than the path does. A line of a program begins with none."""
     key, colon, _ = line.partition(":")
+    name = key.strip("\"' ")
     top = path.partition(".")[0].partition("[")[0]
-    return bool(top and colon) and key.strip("\"' ") != top
+    if line.startswith("#"):
+        return True
+    return bool(top and colon) and name.replace("-", "_").isidentifier() and name != top
 
 
 def _token_width(rest: str) -> int:

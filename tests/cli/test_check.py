@@ -148,6 +148,12 @@ def test_the_line_of_another_key_is_not_shown():
     assert "|" in plain(rendering.as_text([finding(path="", source=Source("a.yaml", 1, 1))], lines))
 
 
+@pytest.mark.parametrize("line", ['Role("r", arn="arn:aws:iam::123456789012:role/x")', "x = {'a': Role('r')}"])
+def test_a_line_of_a_program_with_a_colon_is_shown(line: str):
+    found = finding(path="r.arn", source=Source("a.py", 1, 1))
+    assert f"| {line}" in plain(rendering.as_text([found], {"a.py": [line]}))
+
+
 def test_a_terminal_breaks_long_texts_between_words():
     text = plain(rendering.as_text([finding(message="word " * 40)], width=60))
     assert all(len(x) <= 60 for x in text.splitlines())
