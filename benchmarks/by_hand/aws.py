@@ -23,7 +23,7 @@ def tags(name: str, pool: str = "") -> dict[str, str]:
 
 def network(
     child: pulumi.ResourceOptions,
-) -> tuple[aws.ec2.Subnet, aws.ec2.SecurityGroup, aws.ec2.SecurityGroup, list[pulumi.Resource]]:
+) -> tuple[aws.ec2.Subnet, aws.ec2.SecurityGroup, aws.ec2.SecurityGroup, list[pulumi.Resource], list[pulumi.Resource]]:
     vpc = aws.ec2.Vpc(
         "large-vpc",
         cidr_block="10.40.0.0/16",
@@ -106,6 +106,7 @@ def network(
         (nodes, nodes, -1, "-1"),
         *((a, b, p, "tcp") for p in (988, 1018) for a, b in ((files, nodes), (files, files), (nodes, files))),
     ]
+    lnet: list[pulumi.Resource] = []
     for n, (group, peer, port, protocol) in enumerate(pairs):
         ports = {} if port == -1 else {"from_port": port, "to_port": 988 if port == 988 else 1023}
         for kind in (aws.vpc.SecurityGroupIngressRule, aws.vpc.SecurityGroupEgressRule):
@@ -120,6 +121,8 @@ def network(
                 opts=child,
                 **ports,
             )
+            # FSx looks at the rules when it is made.
+            lnet += [rule] if port != -1 else []
             # Nodes that boot before they may talk to each other form no fabric.
             ready += [rule] if peer is group is nodes else []
     out = aws.vpc.SecurityGroupEgressRule(
@@ -132,7 +135,7 @@ def network(
         tags=tags("large-out"),
         opts=child,
     )
-    return subnets[0], nodes, files, [*ready, out]
+    return subnets[0], nodes, files, lnet, [*ready, out]
 
 
 def trusted_by(service: str) -> str:
@@ -143,7 +146,7 @@ def trusted_by(service: str) -> str:
 def cluster(pools: list[dict[str, object]]) -> None:
     root = pulumi.ComponentResource("byhand:aws:Cluster", "large")
     child = pulumi.ResourceOptions(parent=root)
-    subnet, nodes, files, ready = network(child)
+    subnet, nodes, files, lnet, ready = network(child)
     role = aws.iam.Role(
         "large-role",
         assume_role_policy=trusted_by("ec2.amazonaws.com"),
@@ -184,7 +187,7 @@ def cluster(pools: list[dict[str, object]]) -> None:
         security_group_ids=[files.id],
         region=REGION,
         tags=tags("large-scratch"),
-        opts=pulumi.ResourceOptions(parent=root, protect=True, delete_before_replace=True),
+        opts=pulumi.ResourceOptions(parent=root, protect=True, delete_before_replace=True, depends_on=lnet),
     )
     ready += [may, scratch]
     failures = aws.sqs.Queue(
