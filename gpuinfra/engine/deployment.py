@@ -145,6 +145,8 @@ class Deployment:
                 if protected == "remove":
                     _unprotect(stack)
                 try:
+                    if operation in _LOOKS and protected == "refuse" and not made and _guards(stack):
+                        _look(stack, operation, say)
                     return self._outcome(stack, operation, say, keep=protected == "keep")
                 finally:
                     if made and operation == "preview":
@@ -188,10 +190,6 @@ class Deployment:
         raise DeploymentError(f"{self.folder.path}: there is no stack '{self.stack}' to {operation}; {known}")
 
     def _outcome(self, stack: Any, operation: str, say: Callable[[str], None], *, keep: bool) -> Outcome:
-        if operation in _LOOKS and not keep and _guards(stack):
-            # The Automation API makes no preview of its own, and the engine refuses to delete what is protected only
-            # while it changes the rest. Looked at first, what is refused changes nothing.
-            getattr(stack, _LOOKS[operation])(on_output=say, on_error=say)
         self._begun = True
         more: dict[str, Any] = {"exclude_protected": True} if keep else {}
         done = getattr(stack, operation)(on_output=say, on_error=say, **more)
@@ -236,6 +234,14 @@ def resources_of(deployment: Any) -> list[dict[str, Any]]:
 def _guards(stack: Any) -> bool:
     """Whether the stack holds something that a change could be refused for."""
     return any(resource.get("protect") for resource in resources_of(stack.export_stack().deployment))
+
+
+def _look(stack: Any, operation: str, say: Callable[[str], None]) -> None:
+    """Raises CommandError where the operation would be refused.
+
+    The Automation API makes no preview of its own, and the engine refuses to delete what is protected only while it changes
+    the rest. Looked at first, what is refused changes nothing."""
+    getattr(stack, _LOOKS[operation])(on_output=say, on_error=say)
 
 
 def _unprotect(stack: Any) -> None:

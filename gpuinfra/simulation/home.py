@@ -43,6 +43,10 @@ class Home:
     def state(self) -> Path:
         return self.root / "state"
 
+    def locks(self, project: str, stack: str) -> Path:
+        """Where the file backend keeps the locks of a stack."""
+        return self.state / ".pulumi" / "locks" / "organization" / project / stack
+
     def environment(self) -> dict[str, str]:
         """What an engine must see so that it deploys to the simulated clouds."""
         return {

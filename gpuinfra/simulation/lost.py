@@ -3,12 +3,10 @@ resources that no cloud has, so nothing is begun."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
+from .checkpoint import resources_in
 from .plugin import CLOUDS
-from .values import as_list, as_map
 from .world import World, start_anew
 
 
@@ -35,13 +33,8 @@ def _states(world: Path) -> list[Path]:
 
 
 def _holds(state: Path) -> bool:
-    """Whether a state holds resources that a simulated cloud made. One that cannot be read is put right elsewhere."""
-    try:
-        read: Any = json.loads(state.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    latest = as_map(as_map(as_map(read).get("checkpoint")).get("latest"))
+    """Whether a state holds resources that a simulated cloud made."""
     return any(
         one.get("custom") and not one.get("external") and str(one.get("type")).split(":")[0] in CLOUDS
-        for one in map(as_map, as_list(latest.get("resources")))
+        for one in resources_in(state)
     )

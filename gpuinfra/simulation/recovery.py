@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..engine.deployment import DeploymentError, resources_of
+from .checkpoint import resources_in
 from .cloud import Cloud
 from .home import Home
 from .values import as_list, as_map
@@ -74,8 +75,7 @@ class Recovery:
     def _own(self, state: Path) -> None:
         """Raises DeploymentError for the state of another stack: what it holds would be taken for this one's, and lost."""
         prefix = f"urn:pulumi:{self._stack}::{self._project}::"
-        latest = as_map(as_map(json.loads(state.read_text(encoding="utf-8")).get("checkpoint")).get("latest"))
-        urns = [str(as_map(r).get("urn")) for r in as_list(latest.get("resources"))]
+        urns = [str(r.get("urn")) for r in resources_in(state)]
         other = next((u for u in urns if not u.startswith(prefix)), "")
         if other:
             stack, _, project = other.removeprefix("urn:pulumi:").partition("::")
@@ -109,8 +109,7 @@ class Recovery:
             begin(self._world, self._stack)
 
     def _locks(self) -> list[Path]:
-        folder = self._home.state / ".pulumi" / "locks" / "organization" / self._project / self._stack
-        return sorted(folder.glob("*.json"))
+        return sorted(self._home.locks(self._project, self._stack).glob("*.json"))
 
     def _settle(self, stack: Any, began: datetime, say: Say) -> None:
         import pulumi.automation as auto

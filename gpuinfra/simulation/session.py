@@ -73,7 +73,7 @@ class _Simulated(Deployment):
 
 def locked(home: Home, project: str, stack: str) -> str:
     """What to do about a simulated stack that another update holds."""
-    folder = home.state / ".pulumi" / "locks" / "organization" / project / stack
+    folder = home.locks(project, stack)
     files = sorted(folder.glob("*.json")) or [folder]
     return (
         f"{home.stack_dir}: the simulated stack {stack} is locked by another update: {', '.join(map(str, files))} says by which "

@@ -39,9 +39,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if found.types is None or places is None or not found.sure:
             unknown = "instance types" if found.types is None else "subnets" if places is None else "ways of buying"
             yield Undecided(CODE.code, found.owner.name, f"the {unknown} are not known yet")
-        elif not _fall_back(ctx, found) and _others_unknown(ctx, found):
+        elif _fall_back(ctx, found):
+            continue
+        elif _others_unknown(ctx, found):
             yield Undecided(CODE.code, found.owner.name, "the instance types of another group are not known yet")
-        elif not _fall_back(ctx, found):
+        else:
             key = "subnetIds" if found.owner.type == NODE_GROUP else "vpcZoneIdentifiers"
             yield CODE.at(
                 f"{found.owner.name}.{key}",
@@ -69,8 +71,9 @@ def _places(ctx: GraphContext, found: SpotNodes) -> int | None:
 def _fall_back(ctx: GraphContext, found: SpotNodes) -> bool:
     """Whether another group carries the same GPU, and is bought in another way, or of another type or place."""
     spot = {s.owner.urn: s for s in spot_nodes(ctx.aws)}
-    for group, models in _carriers(ctx):
-        if group is found.owner or not models & _models(found.types or ()):
+    wanted = _models(found.types or ())
+    for group, models in ctx.aws.once("groups by their GPUs", lambda: _carriers(ctx)):
+        if group is found.owner or not models & wanted:
             continue
         other = spot.get(group.urn)
         elsewhere = [group.get(k) for k in _PLACES] != [found.owner.get(k) for k in _PLACES]
