@@ -54,7 +54,8 @@ EPILOG = """\
 Exit status: 0 no error; 1 errors found in a spec, or a spec that cannot be read; 2 wrong usage (also a word or a filter's
 value that is not known), a missing SDK, or a fault of the tool.
 
-Environment: NO_COLOR turns colours off, also where FORCE_COLOR turns them on for what is no terminal.
+Environment: NO_COLOR turns colours off, also where FORCE_COLOR turns them on for what is no terminal. GPUINFRA_NOW names a
+moment that stands for the current one, as 2026-12-05T18:00:00Z.
 """
 
 
@@ -135,6 +136,8 @@ def main(args: Sequence[str] | None = None) -> int:
         return _cannot_write("it is closed")
     stdout = sys.stdout
     try:
+        if "GPUINFRA_NOW" in os.environ:
+            _take_the_moment()
         result: Any = root.main(args=args, prog_name="gpuinfra", standalone_mode=False)
         write("")
         return result if isinstance(result, int) else EXIT_OK
@@ -197,3 +200,13 @@ def _make_streams_safe() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure:
             reconfigure(errors="backslashreplace")
+
+
+def _take_the_moment() -> None:
+    """Refuses a moment that is none before any work is done by it."""
+    from ..plan.clock import current_moment
+
+    try:
+        current_moment()
+    except ValueError as e:
+        raise click.UsageError(str(e)) from e

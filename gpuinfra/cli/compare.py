@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..diagnostics import Collector, did_you_mean, has_errors, in_order
+from ..plan.clock import current_moment
 from ..vocabulary import Provider
 from . import findings as rendering
 from . import listing
@@ -118,7 +119,7 @@ def command(
         return 1
     if not needs:
         note("nothing to compare: no pool of the spec has nodes with GPUs")
-    made = compare(loaded.spec, needs, now or datetime.now(UTC), providers=providers, region=region)
+    made = compare(loaded.spec, needs, now or current_moment(), providers=providers, region=region)
     if format_ == "json":
         write(as_json(_data(made)))
     elif format_ == "csv":

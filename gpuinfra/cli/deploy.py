@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..plan.clock import NOW_VARIABLE
+from ..plan.clock import NOW_VARIABLE, current_moment
 from .judge import format_option
 from .output import as_json, is_terminal, note, usd, write
 
@@ -152,7 +152,7 @@ def _progress(format_: str) -> Callable[[str], None]:
 def _now(deployment: Deployment) -> datetime:
     """The moment at which the operation took place: a simulated world has a time of its own."""
     named = deployment.environment.get(NOW_VARIABLE)
-    return datetime.fromisoformat(named) if named else datetime.now(UTC)
+    return datetime.fromisoformat(named) if named else current_moment()
 
 
 def _expired(outcome: Outcome, now: datetime) -> list[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..diagnostics import Diagnostic, has_errors
+from ..plan.clock import current_moment
 from .output import note
 from .report import Report, form_option, output_option, publish, save
 from .targets import refuse_inputs
@@ -141,7 +142,7 @@ class Governing:
         the findings point into."""
         from ..spec.reading import STDIN
 
-        governor = self._ready(now or datetime.now(UTC))
+        governor = self._ready(now or current_moment())
         governor.take(found, ruling.settings, path, graph=graph, missing=ruling.missing)
         self._files.append(STDIN if path == "-" else path)
         self._undecided += undecided
@@ -153,7 +154,7 @@ class Governing:
         at. The baseline has no say in that; what it knows of is still wrong."""
         from ..policy.governance import Governor
 
-        alone = Governor(now or datetime.now(UTC))
+        alone = Governor(now or current_moment())
         alone.take(found, replace(ruling.settings, diagnostics=()), path)
         return has_errors(alone.result().findings)
 
@@ -171,9 +172,9 @@ class Governing:
 
     def report(self, *, extra: Mapping[str, Any] | None = None, not_judged: tuple[str, ...] = ()) -> Report:
         """What was found, after settings and baseline had their say."""
-        done = self._ready(datetime.now(UTC)).result(not_judged=not_judged)
+        done = self._ready(current_moment()).result(not_judged=not_judged)
         findings, hidden = done.findings, done.hidden
-        if self._ready(datetime.now(UTC)).baseline_of_others:
+        if self._ready(current_moment()).baseline_of_others:
             # A folder was moved, or it is another stack's: every finding counts, and the reason is not to be guessed.
             note(
                 f"gpuinfra: {self.baseline_file}: none of its entries is about what was judged, so that nothing is known from it"

@@ -6,12 +6,13 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from ..diagnostics import Diagnostic, GpuInfraError
+from ..plan.clock import current_moment
 from . import moving
 from .governing import Governing, Ruling, governed
 from .judge import Judged, judge, judge_loaded, now_option
@@ -114,7 +115,7 @@ def _judged(
     loaded = load(spec)
     if loaded.spec is None:
         return judge_loaded(loaded, now, ruling), ()
-    made = moving.moved(loaded, wanted, now or datetime.now(UTC), ruling)
+    made = moving.moved(loaded, wanted, now or current_moment(), ruling)
     return made.judged, made.changes
 
 

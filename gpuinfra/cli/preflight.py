@@ -7,12 +7,13 @@ import sys
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..diagnostics import Diagnostic, has_errors, in_order
+from ..plan.clock import current_moment
 from .governing import Governing, Ruling, governed
 from .judge import judge, now_option
 from .output import is_terminal, note, printable
@@ -114,7 +115,7 @@ def _read(plan: ClusterPlan) -> AccountFacts:
     from ..preflight.reading import read_account
 
     with _progress() as tell:
-        return read_account(plan, datetime.now(UTC), os.environ, tell)
+        return read_account(plan, current_moment(), os.environ, tell)
 
 
 def _save(path: str, facts: AccountFacts) -> bool:

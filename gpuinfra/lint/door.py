@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ..diagnostics import Diagnostic, GpuInfraError, in_order
+from ..plan.clock import current_moment
 from ..policy.resource_graph import ResourceGraph
 from ..policy.rule import ResourceRule, Rule, RuleOptions, Undecided
 from ..vocabulary import Provider
@@ -52,7 +53,7 @@ def lint(
     report = check_graph(
         found.graph,
         facts=found.facts,
-        now=now or datetime.now(UTC),
+        now=now or current_moment(),
         rules=_rules(providers),
         own=own,
         options=options,

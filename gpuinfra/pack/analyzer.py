@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 import grpc
@@ -20,6 +20,7 @@ from pulumi_policy import Severity as PolicySeverity
 from pulumi_policy import policy as pulumi_policy
 
 from ..diagnostics import Diagnostic, Severity
+from ..plan.clock import current_moment
 from ..policy.engine import RuleError, check_graph, waived
 from ..policy.resource_graph import ResourceGraph
 from ..policy.rule import ResourceRule
@@ -67,7 +68,7 @@ class RuleAnalyzer(pulumi_policy._PolicyAnalyzerServicer):  # pyright: ignore[re
         rules: Sequence[ResourceRule],
         *,
         initial: dict[str, Any] | None = None,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Callable[[], datetime] = current_moment,
     ) -> None:
         listed = policies(rules)
         super().__init__(name, VERSION, list(listed), EnforcementLevel.ADVISORY, initial)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..diagnostics import Diagnostic, GpuInfraError, Severity, has_errors
 from ..plan.arguments import wrong_type
+from ..plan.clock import current_moment
 from ..plan.models import ClusterPlan
 from ..policy.governance import Governor
 from ..policy.judgement import judge
@@ -75,7 +76,7 @@ def _judged_file(
     judgement = judge(loaded, now, name=name, options=settings.options, own=own.rules)
     if not settings.files and not settings.diagnostics:
         return judgement.plan, judgement.diagnostics
-    governor = Governor(now or datetime.now(UTC))
+    governor = Governor(now or current_moment())
     governor.take(judgement.diagnostics, settings, os.fspath(spec), missing=own.missing)
     return judgement.plan, governor.result(not_judged=("GI3", "GI4")).findings
 

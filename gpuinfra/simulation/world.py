@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -109,9 +109,13 @@ class Event:
 class World:
     """The world of one stack folder."""
 
-    def __init__(self, path: Path) -> None:
-        """Opens the world, or makes it. Raises WorldError where the file is none of ours, or damaged."""
+    def __init__(self, path: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        """Opens the world, or makes it. Raises WorldError where the file is none of ours, or damaged.
+
+        `clock`: the time that the world's own goes by, with an offset; the machine's where none is given.
+        """
         self.path = path
+        self._clock = clock
         self._lock = threading.RLock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -173,8 +177,8 @@ class World:
 
     @property
     def now(self) -> datetime:
-        """The world's time: the machine's clock and what was added to it."""
-        return datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=float(self.meta("ahead_s") or 0))
+        """The world's time: its clock's and what was added to it."""
+        return self._clock().replace(microsecond=0) + timedelta(seconds=float(self.meta("ahead_s") or 0))
 
     def move_to(self, moment: datetime) -> None:
         """Moves the world's time forward to a moment; never back."""

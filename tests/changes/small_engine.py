@@ -31,15 +31,8 @@ from gpuinfra.testing import record
 from gpuinfra.testing.monitor import STACK, Monitor, Registration
 
 NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
+"""Time stands, so that a table is the same on every day."""
 _PROVIDER = "pulumi:providers:"
-
-
-class StillWorld(World):
-    """A world whose time stands, so that a table is the same on every day."""
-
-    @property
-    def now(self) -> datetime:
-        return NOW
 
 
 class RefusedError(Exception):
@@ -95,7 +88,7 @@ class SmallEngine:
     """The simulated clouds of one cluster."""
 
     def __init__(self, folder: Path) -> None:
-        self._world = StillWorld(folder / "world.sqlite")
+        self._world = World(folder / "world.sqlite", lambda: NOW)
         self._providers = {p: SimulatedProvider(cloud_of(p), Sdk(p), self._world) for p in CLOUDS}
         self.deployed: dict[str, State] = {}
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from pulumi.runtime import rpc
 
+from gpuinfra.plan.clock import NOW_VARIABLE
 from gpuinfra.policy.resource_graph import ResourceGraph
 from gpuinfra.simulation.plugin import CLOUDS
 from gpuinfra.simulation.provider import SimulatedProvider
@@ -19,6 +20,7 @@ from gpuinfra.simulation.schema import Sdk
 from gpuinfra.simulation.values import bag, is_map, opened, struct
 from gpuinfra.simulation.world import World
 from gpuinfra.testing import record
+from tests.specs import NOW
 
 
 class RefusedError(Exception):
@@ -44,7 +46,8 @@ class Clouds:
     """Every package's provider over one world, and the state that an engine would keep."""
 
     def __init__(self, folder: Path, config: Mapping[str, Any] | None = None) -> None:
-        self.world = World(folder / "world.sqlite")
+        self.world = World(folder / "world.sqlite", lambda: NOW)
+        """It begins at the tests' own moment, on whatever day they run."""
         self.state: dict[tuple[str, str], tuple[str, dict[str, Any], dict[str, Any]]] = {}
         """Id, inputs and outputs by type and logical name."""
         self.config = dict(config or {})
@@ -60,6 +63,7 @@ class Clouds:
     def up(self, program: Callable[[], Any] | str | Path, **options: Any) -> ResourceGraph:
         """Runs a program as `up` does: what is new is made, what differs is changed."""
         self.replaced, self.updated, self.created, self.read = [], [], [], []
+        options.setdefault("env", {NOW_VARIABLE: self.world.now.isoformat()})
         graph = record(program, outputs=self.deploy, invoke=self.invoke, **options)
         self._ignored = {(r.type, r.name): list(r.options.get("ignoreChanges", ())) for r in graph}
         return graph

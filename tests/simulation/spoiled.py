@@ -12,7 +12,6 @@ from gpuinfra.cluster import GpuCluster
 from gpuinfra.testing import RecordingError
 
 from .in_process import Clouds, RefusedError
-from .test_our_own_clusters import NOW
 
 
 def refusal(folder: Path, spec: dict[str, Any], type_: str, spoil: Callable[[dict[str, Any]], Any]) -> RefusedError:
@@ -27,7 +26,7 @@ def refusal(folder: Path, spec: dict[str, Any], type_: str, spoil: Callable[[dic
 
     clouds.spoil = change
     with pytest.raises((RefusedError, RecordingError)) as caught:
-        clouds.up(lambda: GpuCluster(spec["name"], spec, now=NOW))
+        clouds.up(lambda: GpuCluster(spec["name"], spec))
     assert met, f"the cluster has a {type_}"
     error: BaseException | None = caught.value
     while error is not None and not isinstance(error, RefusedError):

@@ -4,7 +4,6 @@ sold."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from gpuinfra.vocabulary import CapacityType, Provider
 from .in_process import Clouds
 
 ROOT = Path(__file__).parents[2]
-NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
 STACKS = sorted(p.parent for kind in ("stacks", "templates") for p in ROOT.glob(f"{kind}/*/Pulumi.yaml"))
 GOLDENS = sorted((ROOT / "tests" / "golden").glob("*/cluster.yaml"))
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGZvciB0ZXN0cyBvbmx5LCBub3QgYSByZWFsIGtleSBhdCBhbGw ml"
@@ -71,7 +69,7 @@ def test_every_stack_is_taken(folder: Path, tmp_path: Path) -> None:
 def test_every_golden_is_taken(path: Path, tmp_path: Path) -> None:
     clouds = Clouds(tmp_path)
     name = yaml.safe_load(path.read_text(encoding="utf-8"))["name"]
-    clouds.up(lambda: GpuCluster(name, path, now=NOW))
+    clouds.up(lambda: GpuCluster(name, path))
     assert clouds.created
 
 
@@ -125,7 +123,7 @@ def test_every_machine_is_taken_in_every_way_that_it_is_sold(provider: Provider,
         spec = spec_of(provider, name, way, place)
         clouds = Clouds(tmp_path / str(count))
         try:
-            clouds.up(lambda spec=spec: GpuCluster("every", spec, now=NOW))
+            clouds.up(lambda spec=spec: GpuCluster("every", spec))
         except GpuInfraError:
             continue  # What the plan refuses never reaches a cloud.
         finally:

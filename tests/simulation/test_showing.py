@@ -24,7 +24,7 @@ def world(tmp_path: Path, spec: dict[str, Any], stock: dict[tuple[str, str], int
         for (zone, type_), nodes in (stock or {}).items():
             clouds.world.set_stock(zone, type_, nodes)
         clouds.world.set_quota("L-417A185B", 768)
-    clouds.up(lambda: GpuCluster("acme", spec, now=clouds.world.now))
+    clouds.up(lambda: GpuCluster("acme", spec))
     return clouds
 
 

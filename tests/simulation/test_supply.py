@@ -37,7 +37,7 @@ def made(tmp_path: Path, cloud: str, stock: dict[str, Any], seed: int | None = N
     fill(clouds.world, str(path), seed)
     base = SPECS[cloud]
     spec = {**base, "node_pools": [{**base["node_pools"][0], **pool}]}
-    clouds.up(lambda: GpuCluster("acme", spec, now=clouds.world.now))
+    clouds.up(lambda: GpuCluster("acme", spec))
     return clouds
 
 

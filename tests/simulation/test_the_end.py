@@ -28,7 +28,7 @@ def spec_of(cloud: str, **changes: Any) -> dict[str, Any]:
 
 
 def up(clouds: Clouds, spec: dict[str, Any]) -> ResourceGraph:
-    return clouds.up(lambda: GpuCluster("acme", spec, now=clouds.world.now))
+    return clouds.up(lambda: GpuCluster("acme", spec))
 
 
 def preview(clouds: Clouds, spec: dict[str, Any]) -> list[str]:

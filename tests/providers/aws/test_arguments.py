@@ -177,7 +177,7 @@ def test_an_id_that_the_spec_waives_is_taken() -> None:
     spec = spec_of(
         network={"existing": {"network": "net-1", "subnet": "subnet-0f1e2d3c"}},
         waivers=[
-            {"code": "GI2055", "path": "network.existing.network", "reason": "a new form", "expires": "2026-12-31"}
+            {"code": "GI2055", "path": "network.existing.network", "reason": "a new form", "expires": "2099-12-31"}
         ],
     )
     graph = record(lambda: ClusterNetwork("a", spec))

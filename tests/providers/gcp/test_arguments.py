@@ -103,7 +103,7 @@ def test_an_id_that_the_spec_waives_is_taken() -> None:
     spec = spec_of(
         network={"existing": {"network": "Net_1", "subnet": "prod"}},
         waivers=[
-            {"code": "GI2055", "path": "network.existing.network", "reason": "a new form", "expires": "2026-12-31"}
+            {"code": "GI2055", "path": "network.existing.network", "reason": "a new form", "expires": "2099-12-31"}
         ],
     )
     graph = record(lambda: ClusterNetwork("a", spec))
