@@ -23,11 +23,11 @@ from ..diagnostics import Diagnostic, Severity
 from ..plan.clock import current_moment
 from ..policy.engine import RuleError, check_graph, waived
 from ..policy.resource_graph import ResourceGraph
-from ..policy.rule import ResourceRule
+from ..policy.rule import ResourceRule, RuleOptions
 from ..spec.models import Waiver
 from .graph import Registered
 from .policies import LEVEL_OF, SEVERITY_OF, policies
-from .settings import UNDECIDED, WAIVERS, SettingsError, checked_names, waivers_of
+from .settings import END_ABOVE, UNDECIDED, WAIVERS, SettingsError, checked_names, end_above_of, waivers_of
 
 VERSION: Final = "0.0.1"
 """What pulumi_policy says as well: the engine takes the version of PulumiPolicy.yaml."""
@@ -48,6 +48,7 @@ class _Policy:
     default: EnforcementLevel
     level: EnforcementLevel
     waivers: tuple[Waiver, ...] = ()
+    end_above: float | None = None
 
     @property
     def on(self) -> bool:
@@ -95,7 +96,8 @@ class RuleAnalyzer(pulumi_policy._PolicyAnalyzerServicer):  # pyright: ignore[re
                     was = self._in_force[name]
                     found = waivers_of(name, more.get(WAIVERS))
                     level = _LEVELS[given.enforcementLevel]
-                    self._in_force[name] = _Policy(was.description, was.default, level, found)
+                    above = end_above_of(name, more.get(END_ABOVE))
+                    self._in_force[name] = _Policy(was.description, was.default, level, found, above)
         except SettingsError as e:
             context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(e))
         return empty_pb2.Empty()
@@ -115,7 +117,7 @@ class RuleAnalyzer(pulumi_policy._PolicyAnalyzerServicer):  # pyright: ignore[re
         now = self._clock()
         rules = [r for r in self._rules if self._in_force[r.code.code].on]
         faults: list[RuleError] = []
-        report = check_graph(graph, now=now, rules=rules, waivers=(), faults=faults)
+        report = check_graph(graph, now=now, rules=rules, waivers=(), options=self._options(), faults=faults)
         for fault in faults:
             code = fault.rule.code.code
             yield self._violation(code, str(fault), self._in_force[code].level, PolicySeverity.HIGH)
@@ -131,6 +133,10 @@ class RuleAnalyzer(pulumi_policy._PolicyAnalyzerServicer):  # pyright: ignore[re
             for u in report.undecided:
                 text = f"{u.code} cannot tell yet: {u.reason}"
                 yield self._violation(UNDECIDED, text, policy.level, PolicySeverity.LOW, _urn(graph, u.resource))
+
+    def _options(self) -> RuleOptions:
+        named = {code: p.end_above for code, p in self._in_force.items() if p.end_above is not None}
+        return RuleOptions(end_above_usd_per_hour=named)
 
     def _violation(self, code: str, text: str, level: EnforcementLevel, severity: PolicySeverity, urn: str = "") -> Any:
         return proto.AnalyzeDiagnostic(

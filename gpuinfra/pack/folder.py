@@ -122,7 +122,7 @@ def _files(name: str, version: str, requirements: Sequence[str]) -> dict[str, st
     rules, faults = pack_rules()
     if faults:
         raise PackFolderError("; ".join(faults))
-    schema = settings_schema([(r.code.code, f"{r.code.slug} ({r.code.severity})") for r in rules])
+    schema = settings_schema([(r.code.code, f"{r.code.slug} ({r.code.severity})", r.demands_end) for r in rules])
     return {
         PROJECT: (
             f"{_MARK} The rules are those of the version of gpuinfra that requirements.txt names.\n"

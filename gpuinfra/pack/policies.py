@@ -8,10 +8,10 @@ from typing import Any, Final
 from pulumi_policy import EnforcementLevel, PolicyConfigSchema, StackValidationPolicy
 from pulumi_policy import Severity as PolicySeverity
 
-from ..diagnostics import Code, Severity
+from ..diagnostics import Severity
 from ..policy.last_inputs import compares
 from ..policy.rule import ResourceRule
-from .settings import LEVEL, UNDECIDED, WAIVERS, WAIVERS_SCHEMA
+from .settings import LEVEL, UNDECIDED, options_of
 
 LEVEL_OF: Final = {
     Severity.ERROR: EnforcementLevel.MANDATORY,
@@ -34,7 +34,7 @@ class RulePolicy(StackValidationPolicy):
 
 def policies(rules: Iterable[ResourceRule]) -> list[StackValidationPolicy]:
     """The policies of the rules, and the one of undecided verdicts."""
-    return [*(_policy(rule.code, rule.tags, compares(rule)) for rule in rules), _undecided()]
+    return [*(_policy(rule) for rule in rules), _undecided()]
 
 
 _NOT_SHOWN: Final = (
@@ -43,16 +43,17 @@ _NOT_SHOWN: Final = (
 )
 
 
-def _policy(code: Code, tags: tuple[str, ...], blind: bool) -> RulePolicy:
+def _policy(rule: ResourceRule) -> RulePolicy:
+    code = rule.code
     about = code.summary or code.slug
     return RulePolicy(
         code.code,
-        f"{about} {_NOT_SHOWN}" if blind else about,
+        f"{about} {_NOT_SHOWN}" if compares(rule) else about,
         enforcement_level=LEVEL_OF[code.severity],
-        config_schema=PolicyConfigSchema({WAIVERS: WAIVERS_SCHEMA}),
+        config_schema=PolicyConfigSchema(options_of(rule.demands_end)),
         display_name=code.slug,
         severity=SEVERITY_OF[code.severity],
-        tags=list(tags),
+        tags=list(rule.tags),
         remediation_steps=code.fix,
     )
 

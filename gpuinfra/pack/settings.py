@@ -25,6 +25,13 @@ LEVELS: Final = ("advisory", "mandatory", "disabled")
 _MORE_LEVELS: Final = (*LEVELS, "remediate")
 """What Pulumi takes; nothing is remedied here, so that the last one is as good as mandatory."""
 
+END_ABOVE: Final = "endDemandedAboveUsdPerHour"
+END_ABOVE_SCHEMA: Final[dict[str, Any]] = {
+    "type": "number",
+    "exclusiveMinimum": 0,
+    "description": "USD an hour: from this list price on, nodes without an end are an error. Left out: a warning.",
+}
+
 WAIVERS: Final = "waivers"
 WAIVERS_SCHEMA: Final[dict[str, Any]] = {
     "type": "array",
@@ -77,6 +84,15 @@ def waivers_of(code: str, given: Any) -> tuple[Waiver, ...]:
     return tuple(found)
 
 
+def end_above_of(code: str, given: Any) -> float | None:
+    """The price of a rule's configuration from which nodes need an end; None where it names none. Raises SettingsError."""
+    if given is None or (isinstance(given, (int, float)) and not isinstance(given, bool) and 0 < given < float("inf")):
+        return given
+    raise SettingsError(
+        f"configuration of the policy pack: {END_ABOVE} of {code}: a number of USD above 0 is wanted, and not {given!r}"
+    )
+
+
 def own_settings(folder: Path, known: Collection[str]) -> dict[str, dict[str, Any]]:
     """The pack's own configuration, by policy; nothing where it has no such file. Raises SettingsError."""
     file = folder / OWN_FILE
@@ -101,29 +117,32 @@ def _entry(file: Path, name: str, value: Any) -> dict[str, Any]:
     return dict(entry)
 
 
-def settings_schema(codes: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """A JSON schema of the configuration, for editors. `codes`: names and what each is about."""
+def options_of(demands_end: bool) -> dict[str, Any]:
+    """What may be set for a rule beside its level, as properties of a JSON schema."""
+    return {WAIVERS: WAIVERS_SCHEMA, **({END_ABOVE: END_ABOVE_SCHEMA} if demands_end else {})}
+
+
+def settings_schema(codes: Iterable[tuple[str, str, bool]]) -> dict[str, Any]:
+    """A JSON schema of the configuration, for editors. `codes`: names, what each is about, and whether it demands an end."""
     level = {"enum": list(LEVELS)}
-    entry = {
-        "anyOf": [
-            level,
-            {
-                "type": "object",
-                "additionalProperties": False,
-                "properties": {LEVEL: level, WAIVERS: WAIVERS_SCHEMA},
-            },
-        ]
-    }
+
+    def entry(demands_end: bool) -> dict[str, Any]:
+        properties = {LEVEL: level, **options_of(demands_end)}
+        return {"anyOf": [level, {"type": "object", "additionalProperties": False, "properties": properties}]}
+
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Configuration of the policy pack of gpuinfra",
         "type": "object",
         "additionalProperties": False,
-        "$defs": {"policy": entry},
+        "$defs": {"policy": entry(False), "ending": entry(True)},
         "properties": {
             "$schema": {"type": "string"},
             ALL: {**level, "description": "Every policy that has no line of its own."},
             UNDECIDED: {**level, "description": "What a rule cannot tell before the deployment; disabled by default."},
-            **{code: {"$ref": "#/$defs/policy", "description": about} for code, about in codes},
+            **{
+                code: {"$ref": f"#/$defs/{'ending' if ending else 'policy'}", "description": about}
+                for code, about, ending in codes
+            },
         },
     }

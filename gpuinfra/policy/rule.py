@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..diagnostics import Code, Diagnostic, Severity
 from ..plan.models import ClusterPlan, PoolPlan
@@ -99,6 +99,10 @@ class Examples:
     """Resource rules that read a look-up or the last deployment: what was found, for every example."""
 
 
+ALL: Final = "all"
+"""In the place of a code: every rule."""
+
+
 @dataclass(frozen=True)
 class RuleOptions:
     """What an organisation may set of the rules, in its settings file."""
@@ -107,6 +111,13 @@ class RuleOptions:
     """From this worst hourly price on, GPU nodes need an end, and a cluster a budget."""
     silenced: frozenset[str] = frozenset()
     """Codes that are turned off or accepted: a rule that leaves the word to one of them must speak itself."""
+    end_above_usd_per_hour: Mapping[str, float] = field(default_factory=dict[str, float], hash=False)
+    """The price that an organisation named itself, by code or for ALL: from it on, nodes of any program without an end are
+    an error. Without one they are a warning at every price."""
+
+    def end_demanded_above(self, code: str) -> float | None:
+        """USD an hour; None where nobody named a price."""
+        return self.end_above_usd_per_hour.get(code, self.end_above_usd_per_hour.get(ALL))
 
 
 @dataclass
@@ -218,6 +229,8 @@ class ResourceRule:
     check: Callable[[GraphContext], Iterable[Diagnostic | Undecided]]
     examples: Examples
     providers: tuple[Provider, ...] = tuple(Provider)
+    demands_end: bool = False
+    """Whether it reads `end_demanded_above`, which then can be set for it alone."""
 
 
 @dataclass(frozen=True)

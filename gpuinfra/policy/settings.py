@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ..diagnostics import Code, Diagnostic, Severity, Source
-from .rule import RuleOptions
+from .rule import ALL, RuleOptions
 
 if TYPE_CHECKING:
     from .settings_file import SettingsWaiver
@@ -116,7 +116,7 @@ class Settings:
         silenced = {code for code, level in self.levels.items() if level.severity is None}
         silenced |= {placed.waiver.code for placed in self.waivers}
         above = self.lease_above_usd_per_hour
-        given = RuleOptions() if above is None else RuleOptions(lease_above_usd_per_hour=above)
+        given = RuleOptions() if above is None else RuleOptions(above, end_above_usd_per_hour={ALL: above})
         return replace(given, silenced=frozenset(silenced))
 
     def over(self, outer: Settings) -> Settings:

@@ -161,11 +161,51 @@ def test_waived(waiver: dict[str, Any], level: str) -> None:
         ({"GI3999": {"level": "disabled"}}, "'GI3999' is none of its policies"),
         ({"GI3901": {"waivers": [{"expires": "2026-12-31"}]}}, "waivers of GI3901: reason: the key is missing"),
         ({"GI3901": {"waivers": [{"reason": "x", "expires": "soon"}]}}, "waivers of GI3901: expires"),
+        (
+            {"GI3901": {"endDemandedAboveUsdPerHour": 0}},
+            "endDemandedAboveUsdPerHour of GI3901: a number of USD above 0",
+        ),
+        (
+            {"GI3901": {"endDemandedAboveUsdPerHour": True}},
+            "endDemandedAboveUsdPerHour of GI3901: a number of USD above 0",
+        ),
+        (
+            {"GI3901": {"endDemandedAboveUsdPerHour": "10"}},
+            "endDemandedAboveUsdPerHour of GI3901: a number of USD above 0",
+        ),
     ],
 )
 def test_a_configuration_that_cannot_be_meant(given: dict[str, dict[str, Any]], says: str) -> None:
     with pytest.raises(AbortedError, match=says):
         configured(analyzer(rules=[big()]), given)
+
+
+DEAR = ResourceRule(
+    Code("GI3047", "no-end", Severity.WARNING, "No end.", fix="End it."),
+    ("cost",),
+    next(r for r in resource_rules() if r.code.code == "GI3047").check,
+    Examples((), ()),
+    demands_end=True,
+)
+POOL = "aws:eks/nodeGroup:NodeGroup"
+
+
+@pytest.mark.parametrize(
+    ("above", "level"), [(None, "ADVISORY"), (5, "ADVISORY"), (0.5, "MANDATORY"), (2, "MANDATORY"), (2.5, "ADVISORY")]
+)
+def test_a_price_from_which_nodes_need_an_end(above: float | None, level: str) -> None:
+    """Two g5.xlarge at the list price of 1.006 USD an hour."""
+    inputs = {"instanceTypes": ["g5.xlarge"], "scalingConfig": {"minSize": 2, "maxSize": 2}, "region": "us-east-1"}
+    pool = Resource(urn("pool", POOL), POOL, "pool", custom=True, inputs=inputs)
+    given = {} if above is None else {"GI3047": {"endDemandedAboveUsdPerHour": above}}
+    made = configured(analyzer(rules=[DEAR]), given)
+    assert levels(answers(made, graph(pool))) == [("GI3047", "pool", level)]
+
+
+def test_only_rules_that_read_a_price_have_one() -> None:
+    listed = {p.name: p for p in analyzer().GetAnalyzerInfo(None, None).policies}
+    with_price = {n for n, p in listed.items() if "endDemandedAboveUsdPerHour" in p.configSchema.properties}
+    assert with_price == {"GI3047", "GI3130", "GI3275", "GI3402"}
 
 
 def test_secrets_stay_secret() -> None:

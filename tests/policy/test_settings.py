@@ -91,7 +91,7 @@ def test_the_nearer_word_counts_and_waivers_add_up(tmp_path: Path, monkeypatch: 
     assert found.lease_above_usd_per_hour == 50
     assert found.rules == ()
     assert [w.source.file for w in found.waivers] == ["stack/gpuinfra.yaml", "gpuinfra.yaml"]
-    assert found.options == RuleOptions(50, frozenset({"GI2210", "GI2205"}))
+    assert found.options == RuleOptions(50, frozenset({"GI2210", "GI2205"}), {"all": 50})
     (tmp_path / "given.yaml").write_text("severity: {GI2202: off}\n")
     assert settings_for("stack/cluster.yaml", "given.yaml").levels["GI2202"].severity is None
 

@@ -17,6 +17,8 @@ from ...aws_capacity import BLOCK_MARKET, market
 from ...aws_endings import end_of
 from ...aws_graph import Nodes, group_size
 from ...aws_kubernetes import node_groups
+from ...aws_places import region_of
+from ...dear_nodes import demand
 from ...found_ends import Kind
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -54,10 +56,13 @@ def _judged(ctx: GraphContext, group: Resource, nodes: Nodes | None, kind: str) 
     elif kept:
         own = f"{group.name}.{'scalingConfig' if 'scalingConfig' in group.inputs else 'minSize'}"
         why = end.text or "no schedule, lease or idle policy"
+        dear = demand(ctx.options, CODE.code, Provider.AWS, ((kind, kept),), region_of(group))
         yield CODE.at(
             end.path or own,
-            f"{kept:g} nodes of {kind} run for ever: {why}; a budget alone is no cap, its data lag 8–{LAG_HOURS} h",
+            f"{kept:g} nodes of {kind} run for ever: {why}; a budget alone is no cap, its data lag 8–{LAG_HOURS} h"
+            f"{dear.text}",
             resource=end.source or group.name,
+            severity=dear.severity,
         )
 
 
@@ -123,4 +128,5 @@ RULE = ResourceRule(
         (_T.format("!unknown "), _T.format(1) + _LEASE.format("ENABLED", "!unknown ")),
     ),
     providers=(Provider.AWS,),
+    demands_end=True,
 )

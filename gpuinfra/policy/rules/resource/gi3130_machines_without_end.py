@@ -12,10 +12,11 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
+from ...dear_nodes import demand
 from ...found_ends import Kind
 from ...gcp_endings import budget_reacts, end_of, kept_machines
 from ...gcp_machines import Machines
-from ...gcp_types import TEMPLATES
+from ...gcp_types import TEMPLATES, region_of
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
@@ -47,12 +48,28 @@ def _judged(ctx: GraphContext, m: Machines, owner: Resource) -> Iterator[Diagnos
         yield Undecided(CODE.code, owner.name, end.text)
     elif kept:
         own = (m.at(key) if owner is m.source else f"{owner.name}.{key}") if key else owner.name
+        dear = demand(ctx.options, CODE.code, Provider.GCP, _sold(m, kept), _region(ctx, m))
         yield CODE.at(
             end.path or own,
             f"{kept:g} {'machine' if kept == 1 else 'machines'} of {m.machine_type or 'a type with GPUs'} "
-            f"{'runs' if kept == 1 else 'run'} for ever: {end.text or 'no run time, schedule, watchdog or budget reaction'}",
+            f"{'runs' if kept == 1 else 'run'} for ever: {end.text or 'no run time, schedule, watchdog or budget reaction'}"
+            f"{dear.text}",
             resource=end.source or owner.name,
+            severity=dear.severity,
         )
+
+
+def _sold(m: Machines, kept: float) -> tuple[tuple[str, float], ...]:
+    """What the price table calls them. Beside GPUs that are attached, the machine costs little."""
+    if m.brings_gpus or not m.attached:
+        return ((m.machine_type, kept),)
+    return tuple((f"accelerator:{name}", kept * (count or 1)) for name, count in m.attached)
+
+
+def _region(ctx: GraphContext, m: Machines) -> str:
+    """Where they run; empty where that is unknown, or more than one place."""
+    regions = {region_of(z) for z in ctx.gcp.zones(m)[0]}
+    return regions.pop() if len(regions) == 1 else ""
 
 
 _T = """\
@@ -108,4 +125,5 @@ RULE = ResourceRule(
         ),
     ),
     providers=(Provider.GCP,),
+    demands_end=True,
 )

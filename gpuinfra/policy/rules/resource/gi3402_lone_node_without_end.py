@@ -16,8 +16,10 @@ from ....cost import LAG_HOURS
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import BUDGET_ACTION, INSTANCES, LAUNCH_TEMPLATE, SCHEDULE
+from ...aws_places import region_of
 from ...aws_schedules import calls_scaling
 from ...aws_user_data import is_late, script
+from ...dear_nodes import demand
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late, plain
@@ -54,11 +56,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if any(is_late(d) for d in data):
             yield Undecided(CODE.code, box.name, "whether its boot script ends it is not known yet")
         else:
+            dear = demand(ctx.options, CODE.code, Provider.AWS, ((kind.name, 1),), region_of(box))
             yield CODE.at(
                 box.name,
                 f"an instance of {kind.name} runs for ever: no schedule, alarm or watchdog; a budget alone is no cap, its "
-                f"data lag 8–{LAG_HOURS} h",
+                f"data lag 8–{LAG_HOURS} h{dear.text}",
                 resource=box.name,
+                severity=dear.severity,
             )
 
 
@@ -128,4 +132,5 @@ RULE = ResourceRule(
         (_T.format("p5.48xlarge", "!unknown "),),
     ),
     providers=(Provider.AWS,),
+    demands_end=True,
 )
