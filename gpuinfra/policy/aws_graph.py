@@ -14,6 +14,7 @@ from typing import Any, cast
 from ..catalog import InstanceType, NetworkCards, instance_type, network_cards
 from ..vocabulary import FabricKind, Provider
 from .linked_graph import LinkedGraph, Links
+from .machine_rows import row_of
 from .resource_graph import UNKNOWN, Resource
 from .wire_values import entries, items, late, number, plain, truth
 
@@ -170,10 +171,7 @@ class AwsGraph(LinkedGraph):
 
     def facts_of(self, nodes: Nodes) -> InstanceType | None:
         """The catalog's row of the nodes' instance type; None where the type is not named or not known."""
-        if not nodes.instance_type or late(nodes.instance_type):
-            return None
-        found = instance_type(Provider.AWS, nodes.instance_type)
-        return found if isinstance(found, InstanceType) and found.known else None
+        return row_of(Provider.AWS, nodes.instance_type)
 
     def efa_unknown(self, nodes: Nodes) -> bool:
         """Whether it is not known yet if the nodes have EFA interfaces: a type without EFA takes none."""

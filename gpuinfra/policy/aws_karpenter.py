@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..catalog import InstanceType, instance_type, instance_types
+from ..catalog import instance_types
 from ..vocabulary import Provider
 from .aws_graph import AwsGraph
+from .machine_rows import gpu_row_of
 from .resource_graph import Resource
 from .wire_values import entries, items, late, plain
 
@@ -103,8 +104,7 @@ def _asks_for_gpus(requirement: Mapping[str, Any]) -> bool | None:
 
 
 def _type_with_gpu(name: str) -> bool:
-    found = instance_type(Provider.AWS, name)
-    return isinstance(found, InstanceType) and found.has_gpu
+    return gpu_row_of(Provider.AWS, name) is not None
 
 
 def _family_with_gpu(name: str) -> bool:

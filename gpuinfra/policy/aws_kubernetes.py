@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..catalog import InstanceType, instance_type
 from ..vocabulary import Provider
 from .aws_graph import NODE_GROUP, SCALING_GROUP, AwsGraph, Nodes
+from .machine_rows import row_of
 from .resource_graph import Resource
 from .wire_values import entries, items, late, plain, truth
 
@@ -37,8 +38,7 @@ class GroupOfNodes:
     @property
     def facts(self) -> tuple[InstanceType, ...]:
         """The catalog's rows of its types, those that it has."""
-        found = (instance_type(Provider.AWS, t) for t in self.types)
-        return tuple(f for f in found if isinstance(f, InstanceType) and f.known)
+        return tuple(row for t in self.types if (row := row_of(Provider.AWS, t)))
 
     @property
     def without_gpus(self) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..catalog import InstanceType, instance_type
 from ..vocabulary import Provider
 from .aws_graph import INSTANCES, LAUNCH_TEMPLATE, NODE_GROUP, SCALING_GROUP, SPOT_REQUEST, AwsGraph, Nodes
+from .machine_rows import gpu_row_of
 from .resource_graph import Resource
 from .wire_values import entries, items, late, number, plain
 
@@ -31,8 +31,7 @@ class SpotNodes:
     @property
     def has_gpu(self) -> bool:
         """Whether the catalog knows one of its types to have GPUs."""
-        found = (instance_type(Provider.AWS, t) for t in self.types or ())
-        return any(isinstance(f, InstanceType) and f.known and f.has_gpu for f in found)
+        return any(gpu_row_of(Provider.AWS, t) for t in self.types or ())
 
 
 def spot_nodes(aws: AwsGraph) -> tuple[SpotNodes, ...]:

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, cast
 
-from ..catalog import InfiniBand, InstanceType, infiniband, instance_type, instance_types, rows
+from ..catalog import InfiniBand, InstanceType, infiniband, instance_types, rows
 from ..vocabulary import Provider
 from .linked_graph import LinkedGraph, Links
+from .machine_rows import row_of
 from .resource_graph import Resource, ResourceGraph
 from .wire_values import entries, items, late, number, plain, truth
 
@@ -84,8 +85,7 @@ def size_of(value: object) -> str:
 
 def facts_of_size(size: str) -> InstanceType | None:
     """The catalog's row of a size; None where it has none."""
-    found = instance_type(Provider.AZURE, size) if size else None
-    return found if isinstance(found, InstanceType) and found.known else None
+    return row_of(Provider.AZURE, size)
 
 
 def is_gpu_size(size: str, facts: InstanceType | None) -> bool:

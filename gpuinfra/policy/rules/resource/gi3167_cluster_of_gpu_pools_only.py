@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_types import CLUSTER, last_part
+from ...machine_rows import gpu_row_of
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, late, plain, truth
@@ -55,9 +55,8 @@ def _no_other(cluster: Resource) -> bool:
 def _default_has_gpus(cluster: Resource) -> bool:
     """Whether the pool that comes with a cluster is one of GPU nodes."""
     kind = cluster.get("nodeConfig", "machineType")
-    found = catalog.instance_type(Provider.GCP, last_part(kind)) if isinstance(kind, str) else None
-    brings = isinstance(found, catalog.InstanceType) and found.has_gpu
-    return brings or bool(entries(cluster.get("nodeConfig", "guestAccelerators")))
+    brings = gpu_row_of(Provider.GCP, last_part(kind)) if isinstance(kind, str) else None
+    return brings is not None or bool(entries(cluster.get("nodeConfig", "guestAccelerators")))
 
 
 _T = """\

@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ....catalog import InstanceType, instance_type
+from ....catalog import InstanceType
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import FabricKind, Provider
 from ...aws_graph import NODE_GROUP, SCALING_GROUP
 from ...azure_graph import SCALE_SET, size_of
 from ...gcp_types import REGION_GROUP, last_part
+from ...machine_rows import gpu_row_of
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, items, late, plain
@@ -33,8 +34,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if any(late(v) for v in values):
             yield Undecided(CODE.code, group.name, "the machine types are not known yet")
             continue
-        found = {str(v): instance_type(provider, str(v)) for v in values if isinstance(v, str)}
-        facts = [f for f in found.values() if isinstance(f, InstanceType) and f.has_gpu]
+        facts = [row for v in dict.fromkeys(values) if (row := gpu_row_of(provider, v))]
         unlike = {_alike(f, wired): f for f in facts}
         if len(unlike) > 1:
             fabric = wired and any(f.fabric is not FabricKind.NONE for f in facts)

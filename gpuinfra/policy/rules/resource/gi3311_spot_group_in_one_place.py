@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....catalog import InstanceType, instance_type
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import INSTANCES, NODE_GROUP, SUBNET
 from ...aws_kubernetes import node_groups
 from ...aws_spot import SpotNodes, spot_nodes
+from ...machine_rows import gpu_row_of
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late
@@ -97,8 +97,7 @@ def _carriers(ctx: GraphContext) -> list[tuple[Resource, set[str]]]:
 
 
 def _models(types: tuple[str, ...]) -> set[str]:
-    found = (instance_type(Provider.AWS, t) for t in types)
-    return {f.gpu_model for f in found if isinstance(f, InstanceType) and f.has_gpu}
+    return {row.gpu_model for t in types if (row := gpu_row_of(Provider.AWS, t))}
 
 
 _T = """\

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ....catalog import InstanceType, instance_type
+from ....catalog import InstanceType
 from ....cost import LAG_HOURS
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
@@ -20,6 +20,7 @@ from ...aws_places import region_of
 from ...aws_schedules import calls_scaling
 from ...aws_user_data import is_late, script
 from ...dear_nodes import demand
+from ...machine_rows import gpu_row_of
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late, plain
@@ -68,8 +69,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 def _gpu_type(launchers: tuple[Resource, ...]) -> InstanceType | None:
     name = next((t for r in launchers if (t := r.get("instanceType")) is not None), None)
-    found = instance_type(Provider.AWS, name) if isinstance(name, str) and not late(name) else None
-    return found if isinstance(found, InstanceType) and found.known and found.has_gpu else None
+    return gpu_row_of(Provider.AWS, name)
 
 
 def _swept(ctx: GraphContext) -> bool:
