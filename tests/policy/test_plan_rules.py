@@ -304,6 +304,14 @@ def test_an_unpriced_file_system_bills_on_by_name(monkeypatch: pytest.MonkeyPatc
     assert of("GI2272", {"storage": []})[0].message.count("not known") == 0
 
 
+def test_what_was_refused_is_left_out_of_no_sum():
+    whole = {"storage": [{"size_gib": 9600}]}
+    part = {"storage": [{"size_gib": 9600}, {"name": "more", "kind": "lustre", "size_gib": 7, "mount": "/more"}]}
+    (said,), (less,) = of("GI2272", whole), of("GI2272", part)
+    assert "gone at least" not in said.message
+    assert "gone at least" in less.message
+
+
 def test_what_is_kept_by_use_bills_on_by_name():
     bucket = {"name": "data", "kind": "bucket", "mount": "/data"}
     (one,) = of("GI2272", {"storage": [{}, bucket]})

@@ -27,12 +27,14 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     left = ctx.cost.residual_usd_per_hour
     lines = [line for line in ctx.cost.lines if not line.ends_with_nodes and not line.by_use]
     known = sorted((line for line in lines if line.usd_per_hour), key=lambda x: -(x.usd_per_hour or 0))
-    # What deciding refused has no price that could be looked up.
-    unknown = [line.name for line in lines if line.usd_per_hour is None] if not ctx.refused else []
+    unpriced = [line.name for line in lines if line.usd_per_hour is None]
+    # What deciding refused has no price that could be looked up: it is left out of the names, and not of the sum.
+    unknown = unpriced if not ctx.refused else []
+    refused = [name for name in ctx.cost.left_out if name.startswith("storage ")]
     if left * HOURS_PER_MONTH < _WORTH_SAYING_USD_PER_MONTH and not unknown:
         return
     names = [line.name for line in known[:4]] + [f"{name} (price not known)" for name in unknown[:4]]
-    least = "at least " if unknown else ""
+    least = "at least " if unpriced or refused else ""
     when = dated_by((line, line.usd_per_hour or 0) for line in known)
     money = (
         f"{least}{usd(left)} an hour, {usd(left * HOURS_PER_MONTH)} a month ({when})" if known else "an unknown amount"
