@@ -12,6 +12,7 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,13 @@ import pytest
 
 from gpuinfra.engine import Engine
 from gpuinfra.simulation.home import Home
+from gpuinfra.simulation.world import World
 from gpuinfra.vocabulary import Provider
 
 STATES = Path(__file__).parent / "states"
 STORED = sorted(p.parent for p in STATES.glob("*/*/cluster.yaml"))
 NEW_VARIABLE = "GPUINFRA_WRITE_STATES"
+MOMENT = re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d")
 PROGRAM = """
 import yaml
 from gpuinfra import GpuCluster
@@ -49,11 +52,20 @@ def test_todays_code_changes_nothing(
     assert not re.search(r'"ciphertext"|"plaintext"|/pytest-of-|PRIVATE KEY', text), "a state here holds no secret"
     fresh = stack(tmp_path / "again", stored)
     # A stack to put the state into, and a world that is not taken for one which was lost.
+    at_its_time(fresh, text)
     deploy("up", fresh)
     pulumi(engine, fresh, "stack", "import", "--file", str(state))
     held = json.loads(text)["deployment"]["resources"]
     wanted = Counter("same" for r in held if not r["type"].startswith("pulumi:providers:"))
     assert deploy("preview", fresh)["changes"] == wanted
+
+
+def at_its_time(folder: Path, text: str) -> None:
+    """Gives the stack a world in which the stored `up` was just now: its lease, a matter of hours, ended long ago."""
+    began = min(datetime.fromisoformat(found).replace(tzinfo=UTC) for found in MOMENT.findall(text))
+    world = World(Home(folder).world)
+    world.set_meta("ahead_s", str((began - datetime.now(UTC)).total_seconds()))
+    world.close()
 
 
 def stack(folder: Path, stored: Path) -> Path:
