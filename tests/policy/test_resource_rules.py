@@ -257,3 +257,11 @@ def test_rules_are_silent_on_what_our_own_room_renders(name: str, preview: bool)
 def test_every_resource_rule_of_a_cloud_says_which():
     several = [r.code.code for r in registry.resource_rules() if len(r.providers) > 1]
     assert several == ["GI3066", "GI3290", "GI3291", "GI3292", "GI3293", "GI3403"]
+
+
+@pytest.mark.parametrize("value", ["[g5.xlarge]", "{a: g5.xlarge}", "7", "null", "true"])
+def test_what_is_no_name_of_a_type_is_none(value: str):
+    graph = graph_of(
+        f"- {{type: aws.eks.NodeGroup, name: pool, inputs: {{instanceTypes: [{value}, p5.48xlarge, p5.48xlarge]}}}}"
+    )
+    assert "GI3291" not in codes(graph)
