@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from gpuinfra.plan.clock import NOW_VARIABLE
+from gpuinfra.clock import NOW_VARIABLE
 
 from .specs import NOW
 

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from gpuinfra.cli.app import main
-from gpuinfra.plan.clock import NOW_VARIABLE, current_moment
+from gpuinfra.cli.app import COMMANDS, main
+from gpuinfra.clock import NOW_VARIABLE, current_moment
 
 PACKAGE = Path(__file__).parents[1] / "gpuinfra"
 STACK = PACKAGE.parent / "stacks" / "aws-h100-training" / "cluster.yaml"
 READS = re.compile(
     r"datetime\.now\(|datetime\.today\(|date\.today\(|utcnow\(|[^.\w]time\.time\(|from time import time\b"
 )
-MAY_READ = {Path("plan/clock.py"), Path("simulation/world.py")}
+MAY_READ = {Path("clock.py"), Path("simulation/world.py")}
 
 
 def test_the_clock_is_read_in_two_places() -> None:
     found = {p.relative_to(PACKAGE) for p in PACKAGE.rglob("*.py") if READS.search(p.read_text(encoding="utf-8"))}
     assert found == MAY_READ
+
+
+@pytest.mark.parametrize("module", sorted({place.partition(":")[0] for place in COMMANDS.values()}))
+def test_a_command_imports_no_plan_before_it_runs(module: str) -> None:
+    program = f"import sys, gpuinfra.cli.{module}; print('gpuinfra.plan' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_the_environment_names_the_moment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -204,7 +204,7 @@ def _make_streams_safe() -> None:
 
 def _take_the_moment() -> None:
     """Refuses a moment that is none before any work is done by it."""
-    from ..plan.clock import current_moment
+    from ..clock import current_moment
 
     try:
         current_moment()

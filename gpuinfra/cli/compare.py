@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..clock import current_moment
 from ..diagnostics import Collector, did_you_mean, has_errors, in_order
-from ..plan.clock import current_moment
 from ..vocabulary import Provider
 from . import findings as rendering
 from . import listing

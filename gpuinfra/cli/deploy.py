@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..plan.clock import NOW_VARIABLE, current_moment
+from ..clock import current_moment
 from .judge import format_option
 from .output import as_json, is_terminal, note, usd, write
 
@@ -151,8 +152,7 @@ def _progress(format_: str) -> Callable[[str], None]:
 
 def _now(deployment: Deployment) -> datetime:
     """The moment at which the operation took place: a simulated world has a time of its own."""
-    named = deployment.environment.get(NOW_VARIABLE)
-    return datetime.fromisoformat(named) if named else current_moment()
+    return current_moment({**os.environ, **deployment.environment})
 
 
 def _expired(outcome: Outcome, now: datetime) -> list[str]:

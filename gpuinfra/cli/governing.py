@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..clock import current_moment
 from ..diagnostics import Diagnostic, has_errors
-from ..plan.clock import current_moment
 from .output import note
 from .report import Report, form_option, output_option, publish, save
 from .targets import refuse_inputs
@@ -172,9 +172,10 @@ class Governing:
 
     def report(self, *, extra: Mapping[str, Any] | None = None, not_judged: tuple[str, ...] = ()) -> Report:
         """What was found, after settings and baseline had their say."""
-        done = self._ready(current_moment()).result(not_judged=not_judged)
+        governor = self._ready(current_moment())
+        done = governor.result(not_judged=not_judged)
         findings, hidden = done.findings, done.hidden
-        if self._ready(current_moment()).baseline_of_others:
+        if governor.baseline_of_others:
             # A folder was moved, or it is another stack's: every finding counts, and the reason is not to be guessed.
             note(
                 f"gpuinfra: {self.baseline_file}: none of its entries is about what was judged, so that nothing is known from it"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from ..clock import current_moment
 from ..diagnostics import Diagnostic, GpuInfraError
-from ..plan.clock import current_moment
 from . import moving
 from .governing import Governing, Ruling, governed
 from .judge import Judged, judge, judge_loaded, now_option

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..clock import current_moment
 from ..diagnostics import Diagnostic, has_errors, in_order
-from ..plan.clock import current_moment
 from .governing import Governing, Ruling, governed
 from .judge import judge, now_option
 from .output import is_terminal, note, printable

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ..clock import current_moment
 from ..diagnostics import Diagnostic, GpuInfraError, in_order
-from ..plan.clock import current_moment
 from ..policy.resource_graph import ResourceGraph
 from ..policy.rule import ResourceRule, Rule, RuleOptions, Undecided
 from ..vocabulary import Provider

@@ -19,8 +19,8 @@ from pulumi_policy import EnforcementLevel
 from pulumi_policy import Severity as PolicySeverity
 from pulumi_policy import policy as pulumi_policy
 
+from ..clock import current_moment
 from ..diagnostics import Diagnostic, Severity
-from ..plan.clock import current_moment
 from ..policy.engine import RuleError, check_graph, waived
 from ..policy.resource_graph import ResourceGraph
 from ..policy.rule import ResourceRule, RuleOptions

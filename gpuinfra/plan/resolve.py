@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from .. import catalog
 from ..catalog import Accelerator, Miss
+from ..clock import current_moment
 from ..diagnostics import Collector, Diagnostic
 from ..spec.models import ClusterSpec, NodePool
 from ..spec.quantities import format_duration, format_moment
@@ -15,7 +16,6 @@ from ..vocabulary import Launcher, LocalNvme, OnLimit, Provider, StorageKind
 from . import findings as f
 from .arguments import check_moment, wrong_type
 from .capacity import plan_capacity, plan_counts
-from .clock import current_moment
 from .fabric import Question, plan_fabric
 from .images import resolve_images
 from .instances import Machine, choose_machine

@@ -9,9 +9,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..clock import current_moment
 from ..diagnostics import Diagnostic, GpuInfraError, Severity, has_errors
 from ..plan.arguments import wrong_type
-from ..plan.clock import current_moment
 from ..plan.models import ClusterPlan
 from ..policy.governance import Governor
 from ..policy.judgement import judge

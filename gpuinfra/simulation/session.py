@@ -6,9 +6,9 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from ..clock import NOW_VARIABLE
 from ..engine import Engine
 from ..engine.deployment import Deployment, DeploymentError, Outcome, Protected, StackFolder
-from ..plan.clock import NOW_VARIABLE
 from ..spec.quantities import format_moment
 from .clockwork import all_clouds
 from .home import Home

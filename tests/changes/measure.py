@@ -13,9 +13,10 @@ from gpuinfra.simulation.clouds.aws import types as aws
 from gpuinfra.simulation.clouds.azure import types as azure
 from gpuinfra.simulation.clouds.gcp import types as gcp
 from gpuinfra.vocabulary import Provider
+from tests.specs import NOW
 
 from .cases import CASES, Case
-from .small_engine import NOW, SmallEngine, Step, temporary
+from .small_engine import SmallEngine, Step, temporary
 
 TABLE = Path(__file__).parents[1] / "golden" / "on_change.json"
 """What was measured; `python -m tests.changes` writes it."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,9 +28,8 @@ from gpuinfra.simulation.values import UNKNOWN, bag, is_list, is_map, secret, st
 from gpuinfra.simulation.world import World
 from gpuinfra.testing import record
 from gpuinfra.testing.monitor import STACK, Monitor, Registration
+from tests.specs import NOW
 
-NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
-"""Time stands, so that a table is the same on every day."""
 _PROVIDER = "pulumi:providers:"
 
 
@@ -88,6 +86,7 @@ class SmallEngine:
     """The simulated clouds of one cluster."""
 
     def __init__(self, folder: Path) -> None:
+        # Time stands, so that a table is the same on every day.
         self._world = World(folder / "world.sqlite", lambda: NOW)
         self._providers = {p: SimulatedProvider(cloud_of(p), Sdk(p), self._world) for p in CLOUDS}
         self.deployed: dict[str, State] = {}

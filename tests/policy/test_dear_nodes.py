@@ -31,6 +31,13 @@ def said(code: str, text: str, options: RuleOptions) -> tuple[Severity, str]:
     return found.severity, found.message
 
 
+def demanded(code: str, text: str, above: float) -> str:
+    """What is said where everybody's price is this: the finding is an error."""
+    severity, message = said(code, text, RuleOptions(end_above_usd_per_hour={"all": above}))
+    assert severity is Severity.ERROR
+    return message
+
+
 @pytest.mark.parametrize("code", CASES)
 def test_dear_nodes_need_an_end_where_a_price_was_named(code: str) -> None:
     text, least = CASES[code]
@@ -48,9 +55,7 @@ def test_without_a_price_an_end_is_demanded() -> None:
         "- {type: azure-native.compute.VirtualMachineScaleSet, name: n, inputs: {sku: {name: Standard_ND128isr_GB300_v6, "
         "capacity: 2}}}"
     )
-    severity, message = said("GI3275", text, RuleOptions(end_above_usd_per_hour={"all": 1_000_000}))
-    assert severity is Severity.ERROR
-    assert "what Standard_ND128isr_GB300_v6 cost is not known" in message
+    assert "what Standard_ND128isr_GB300_v6 cost is not known" in demanded("GI3275", text, 1_000_000)
 
 
 def test_attached_gpus_are_counted() -> None:
@@ -58,8 +63,6 @@ def test_attached_gpus_are_counted() -> None:
         "- {type: gcp.compute.Instance, name: n, inputs: {machineType: n1-standard-8, bootDisk: {}, "
         "guestAccelerators: [{type: nvidia-tesla-t4, count: 4}]}}"
     )
-    severity, message = said("GI3130", text, RuleOptions(end_above_usd_per_hour={"all": 1}))
-    assert severity is Severity.ERROR
-    assert "at least 1.40 USD" in message, "four T4 of 0.35 USD"
+    assert "at least 1.40 USD" in demanded("GI3130", text, 1), "four T4 of 0.35 USD"
     dearer = text.replace("bootDisk", "zone: asia-east2-a, bootDisk")
-    assert "at least 1.76 USD" in said("GI3130", dearer, RuleOptions(end_above_usd_per_hour={"all": 1}))[1]
+    assert "at least 1.76 USD" in demanded("GI3130", dearer, 1)

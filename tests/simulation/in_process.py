@@ -12,7 +12,7 @@ from typing import Any
 
 from pulumi.runtime import rpc
 
-from gpuinfra.plan.clock import NOW_VARIABLE
+from gpuinfra.clock import NOW_VARIABLE
 from gpuinfra.policy.resource_graph import ResourceGraph
 from gpuinfra.simulation.plugin import CLOUDS
 from gpuinfra.simulation.provider import SimulatedProvider

@@ -17,9 +17,10 @@ from ....vocabulary import Provider
 from ...azure_boot import boot_text
 from ...azure_budgets import tells_somebody
 from ...azure_endings import by_automation, end_of
-from ...azure_graph import BUDGET, AgentPool, AzureGraph
+from ...azure_graph import BUDGET, AgentPool
 from ...dear_nodes import demand
 from ...found_ends import End, Kind, best_of
+from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number, truth
 
@@ -38,7 +39,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if unknown and end.kind in (Kind.UNSEEN, Kind.NONE):
             yield Undecided(CODE.code, nodes.name, "the number of nodes or their boot script is not known yet")
         elif nodes.count:
-            yield from _judged(ctx, end, where, nodes.name, nodes.count, nodes.size)
+            yield from _judged(ctx, end, where, nodes.resource, nodes.count, nodes.size)
     for pool in azure.pools:
         count = pool.value("count")
         if not pool.has_gpu or _shrinks(pool):
@@ -48,14 +49,14 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             if end.kind in (Kind.UNSEEN, Kind.NONE):
                 yield Undecided(CODE.code, pool.source.name, "the number of nodes is not known yet")
         elif kept := number(pool.value("minCount") if truth(pool.value("enableAutoScaling")) else count):
-            yield from _judged(ctx, end, pool.at("count"), pool.source.name, kept, pool.size)
+            yield from _judged(ctx, end, pool.at("count"), pool.source, kept, pool.size)
 
 
 def _judged(
-    ctx: GraphContext, end: End, where: str, name: str, count: float, size: str
+    ctx: GraphContext, end: End, where: str, source: Resource, count: float, size: str
 ) -> Iterator[Diagnostic | Undecided]:
     if end.kind is Kind.UNSEEN:
-        yield Undecided(CODE.code, name, end.text)
+        yield Undecided(CODE.code, source.name, end.text)
     if end.kind is not Kind.NONE:
         return
     azure = ctx.azure
@@ -64,19 +65,19 @@ def _judged(
     if not told and azure.has(BUDGET):
         budget = ", and the budget tells nobody"
     many = f"{count:g} node{'s' if count != 1 else ''} of {size} run{'' if count != 1 else 's'}"
-    dear = demand(ctx.options, CODE.code, Provider.AZURE, ((size, count),), _place(azure, name))
+    dear = demand(ctx.options, CODE.code, Provider.AZURE, ((size, count),), _place(source))
     yield CODE.at(
         end.path or where,
         f"{many} for ever: {end.text or 'no schedule, lease or idle watch'}{budget}{dear.text}",
         "add an autoscale setting that goes to zero, or a watch that scales the nodes in",
-        resource=end.source or name,
+        resource=end.source or source.name,
         severity=dear.severity,
     )
 
 
-def _place(azure: AzureGraph, name: str) -> str:
-    """The region that a resource of this name says; empty where none does."""
-    said = next((r.get("location") for r in azure.graph if r.name == name and r.custom), None)
+def _place(source: Resource) -> str:
+    """The region that a resource says; empty where it says none."""
+    said = source.get("location")
     return "".join(said.split()).lower() if isinstance(said, str) and not late(said) else ""
 
 
