@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import threading
 import types
 import typing
 from collections.abc import Awaitable, Mapping, Sequence
@@ -45,6 +46,11 @@ class ResourceType:
         return {w: p for p, w in _types.input_type_py_to_pulumi_names(self.args).items()} if self.args else {}
 
 
+_LOOKING = threading.Lock()
+"""An SDK fills its modules at the first look, and an engine asks on many threads: a second look meanwhile is handed a module
+that is half full, would take the type for none, and keep that."""
+
+
 class Sdk:
     """The installed SDK of one package."""
 
@@ -67,9 +73,13 @@ class Sdk:
         """Whether the SDK is there, so that a type which it lacks is none."""
         return bool(self._classes())
 
-    @cache  # noqa: B019
     def type(self, token: str) -> ResourceType | None:
         """The type of a token; None where the SDK has none."""
+        with _LOOKING:
+            return self._type(token)
+
+    @cache  # noqa: B019
+    def _type(self, token: str) -> ResourceType | None:
         where = self._classes().get(token)
         if where is None:
             return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -67,3 +69,25 @@ def test_the_version_is_the_one_that_the_sdk_asks_for(package: str) -> None:
 
     names = {"time": "pulumiverse-time"}
     assert Sdk(package).version == version(names.get(package, f"pulumi-{package}"))
+
+
+@pytest.mark.parametrize(
+    ("package", "tokens"),
+    [
+        ("aws", ["aws:ec2/vpc:Vpc", "aws:iam/role:Role", "aws:sqs/queue:Queue", "aws:autoscaling/group:Group"]),
+        ("gcp", ["gcp:compute/network:Network", "gcp:serviceaccount/account:Account", "gcp:pubsub/topic:Topic"]),
+        ("azure-native", ["azure-native:network:VirtualNetwork", "azure-native:monitor:AutoscaleSetting"]),
+    ],
+)
+def test_many_threads_at_once_find_every_type(package: str, tokens: list[str]) -> None:
+    """As an engine asks a plugin that has just started: in a process of its own, since here the SDK is imported already."""
+    program = f"""
+from concurrent.futures import ThreadPoolExecutor
+from gpuinfra.simulation.schema import Sdk
+sdk = Sdk({package!r})
+with ThreadPoolExecutor(16) as pool:
+    found = list(pool.map(sdk.type, {tokens!r} * 6))
+print([f.token for f in found if f is not None] == {tokens!r} * 6)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "True\n", done.stderr
