@@ -53,6 +53,8 @@ class StackFolder:
     path: Path
     project: str
     main: Path
+    settings_dir: str = ""
+    """Where the stacks' settings lie, from the folder; empty: in it."""
 
     @classmethod
     def at(cls, path: str) -> StackFolder:
@@ -92,7 +94,14 @@ class StackFolder:
         main = main / "__main__.py" if main.is_dir() else main
         if not main.is_file():
             raise DeploymentError(f"{folder}: there is no program {main.name} in it")
-        return cls(folder.resolve(), name, main)
+        return cls(folder.resolve(), name, main, str(document.get("stackConfigDir") or ""))
+
+
+def settings_files(folder: Path, settings_dir: str, stack: str) -> list[Path]:
+    """The files of a stack's settings (Pulumi.dev.yaml); none of those of a stack whose name is none."""
+    name = stack.rpartition("/")[2]
+    files = (folder / settings_dir / f"Pulumi.{name}.{end}" for end in ("yaml", "yml", "json"))
+    return [file for file in files if _STACK_NAME.fullmatch(stack) and file.is_file()]
 
 
 class Recovery(Protocol):
@@ -117,7 +126,7 @@ class Deployment:
     """Where the engine keeps the stack's settings; None: the folder itself."""
     recovery: Recovery | None = None
     """Puts right what a killed operation left, before the next."""
-    _failed: Exception | None = None
+    _failed: BaseException | None = None
     _begun: bool = False
     """Whether the operation itself was started, not only the look before it."""
 
@@ -137,8 +146,15 @@ class Deployment:
         if self.recovery is not None:
             self.recovery.files(say)
         try:
-            options = auto.LocalWorkspaceOptions(env_vars=dict(self.environment), pulumi_command=command)
+            # The Automation API takes the folder of a program that it is handed from the options alone: left out of them, the
+            # stack's own config would not be read.
+            options = auto.LocalWorkspaceOptions(
+                work_dir=str(self.work_dir or self.folder.path),
+                env_vars=dict(self.environment),
+                pulumi_command=command,
+            )
             with self._as_the_engine_sees_it():
+                settings = self._settings()
                 stack, made = self._selected(operation, options)
                 if self.recovery is not None:
                     self.recovery.contents(stack, operation, say)
@@ -151,7 +167,8 @@ class Deployment:
                 finally:
                     if made and operation == "preview":
                         # Whoever only looks leaves nothing behind.
-                        stack.workspace.remove_stack(self.stack)
+                        stack.workspace.remove_stack(self.stack, preserve_config=True)
+                        self._put_back(settings)
         except EngineKilledError as e:
             raise DeploymentError(
                 f"{self.folder.path}: {e}; what it had begun may be half done. The same command again goes on; on real "
@@ -160,8 +177,12 @@ class Deployment:
         except auto.CommandError as e:
             if isinstance(self._failed, GpuInfraError):
                 raise DeploymentError(str(self._failed)) from e
+            if isinstance(self._failed, SystemExit):
+                raise DeploymentError(
+                    f"{self.folder.main}: the program ended itself, with status {self._failed.code}"
+                ) from e
             if self._failed is not None:
-                said = f"{type(self._failed).__name__}: {self._failed}"
+                said = " ".join(f"{type(self._failed).__name__}: {self._failed}".split())
                 raise DeploymentError(f"{self.folder.main}: the program failed: {said}") from e
             raise DeploymentError(reason(str(e), self.folder.path, operation, begun=self._begun)) from e
 
@@ -169,25 +190,36 @@ class Deployment:
         """The Automation API's stack, and whether it was made now: what was never deployed is not there to destroy."""
         import pulumi.automation as auto
 
-        work_dir = str(self.work_dir or self.folder.path)
         where: dict[str, Any] = {
             "stack_name": self.stack,
             "project_name": self.folder.project,
             "program": self._program,
-            "work_dir": work_dir,
             "opts": options,
         }
         try:
             return auto.select_stack(**where), False
         except auto.StackNotFoundError:
             if operation not in ("refresh", "destroy"):
-                return auto.create_stack(**where), True
+                return _made(where)
         workspace = auto.LocalWorkspace(
-            work_dir, env_vars=dict(self.environment), pulumi_command=options.pulumi_command
+            options.work_dir, env_vars=dict(self.environment), pulumi_command=options.pulumi_command
         )
         there = sorted(s.name for s in workspace.list_stacks())
         known = f"the stacks of this project are {', '.join(there[:8])}" if there else "nothing was deployed from it"
         raise DeploymentError(f"{self.folder.path}: there is no stack '{self.stack}' to {operation}; {known}")
+
+    def _settings(self) -> dict[Path, bytes]:
+        """The stack's own settings files as they are now."""
+        folder = self.work_dir or self.folder.path
+        return {file: file.read_bytes() for file in settings_files(folder, self.folder.settings_dir, self.stack)}
+
+    def _put_back(self, before: Mapping[Path, bytes]) -> None:
+        """Makes the stack's settings what they were: a new stack got a salt for its secrets."""
+        for file in self._settings().keys() - before.keys():
+            file.unlink()
+        for file, content in before.items():
+            if not file.is_file() or file.read_bytes() != content:
+                file.write_bytes(content)
 
     def _outcome(self, stack: Any, operation: str, say: Callable[[str], None], *, keep: bool) -> Outcome:
         self._begun = True
@@ -206,6 +238,11 @@ class Deployment:
     def _program(self) -> None:
         try:
             runpy.run_path(str(self.folder.main), run_name="__main__")
+        except SystemExit as e:
+            # With status 0 a program says that it is done, as under Pulumi's own language host.
+            if e.code not in (None, 0):
+                self._failed = e
+                raise
         except Exception as e:
             self._failed = e
             raise
@@ -229,6 +266,16 @@ class Deployment:
 def resources_of(deployment: Any) -> list[dict[str, Any]]:
     """The resources of an exported state; none where nothing was deployed yet."""
     return cast("dict[str, Any]", deployment or {}).get("resources") or []
+
+
+def _made(where: Mapping[str, Any]) -> tuple[Any, bool]:
+    """A new stack, and that it is new; where another command has made it in this moment, that one's."""
+    import pulumi.automation as auto
+
+    try:
+        return auto.create_stack(**where), True
+    except auto.StackAlreadyExistsError:
+        return auto.select_stack(**where), False
 
 
 def _guards(stack: Any) -> bool:

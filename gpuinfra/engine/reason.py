@@ -12,6 +12,20 @@ _KNOWN = (
     ),
     ("incorrect passphrase", "PULUMI_CONFIG_PASSPHRASE is not the passphrase that the stack's secrets were made with"),
     ("passphrase must be set", "the stack's secrets need a passphrase: set PULUMI_CONFIG_PASSPHRASE"),
+    (
+        "PULUMI_ACCESS_TOKEN must be set",
+        "nobody is logged in where the stack's state is kept: pulumi login, or set PULUMI_ACCESS_TOKEN, or PULUMI_BACKEND_URL "
+        "for a bucket or a folder; --simulate needs none",
+    ),
+    *(
+        (
+            words,
+            "a secret in the stack's config (Pulumi.STACK.yaml) cannot be decrypted here; give what it was encrypted with (for "
+            "a passphrase: PULUMI_CONFIG_PASSPHRASE), or set it anew in a stack of its own: pulumi config set --stack NAME "
+            "--secret KEY",
+        )
+        for words in ("validating stack config: bad value", "get stack secrets manager", "getting secrets manager")
+    ),
     ("organization name must be", "this backend takes a stack's name alone, as dev"),
     ("No space left on device", "the disk is full: the stack's state could not be written"),
 )
@@ -42,7 +56,9 @@ def reason(text: str, folder: Path, operation: str, *, begun: bool) -> str:
     for words, meaning in _KNOWN:
         if words.lower() in text.lower():
             return f"{folder}: {meaning}"
-    said = [line.strip() for line in text.splitlines() if re.match(r"\s*(error:|\*\* )", line)]
+    # The Automation API puts the name of the stream before its first line.
+    lines = (re.sub(r"^\s*(stdout|stderr): ", "", line).strip() for line in text.splitlines())
+    said = [line for line in lines if line.startswith(("error:", "** "))]
     unique = list(dict.fromkeys(line.removeprefix("error: ") for line in said))
     return "\n".join(unique) or " ".join(text.split())[-600:]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from .home import Home
 from .lost import refusal
 from .plugin import CLOUDS
 from .recovery import Recovery
+from .stack_settings import lay_out
 from .world import World, WorldError
 
 
@@ -47,11 +47,7 @@ def simulated(folder: StackFolder, engine: Engine, stack: str, world: World) -> 
     home = Home(folder.path)
     # Settings that the engine writes (a salt for secrets) stay in the simulation's folder and out of the user's files.
     work = home.root / "settings"
-    work.mkdir(exist_ok=True)
-    for file in sorted(folder.path.glob("Pulumi*.y*ml")):
-        target = work / file.name
-        if not target.exists() or file.stat().st_mtime > target.stat().st_mtime:
-            shutil.copyfile(file, target)
+    lay_out(folder, stack, work)
     environment = {**home.environment(), NOW_VARIABLE: format_moment(world.now)}
     recovery = Recovery(home, world, all_clouds(CLOUDS), folder.project, stack)
     return _Simulated(folder, engine, stack, environment, Path(work), recovery)
