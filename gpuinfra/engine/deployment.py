@@ -17,19 +17,24 @@ from typing import Any, Literal, Protocol, cast
 
 from ..diagnostics import GpuInfraError
 from .locate import Engine
-from .reason import reason
+from .reason import kept_from_destroy, reason
 
 OPERATIONS = ("preview", "up", "refresh", "destroy")
 Protected = Literal["refuse", "keep", "remove"]
 """What destroy does about protected resources, which hold data: nothing at all is removed while there are some; they stay
 and the rest goes; or they go too, and their data with them."""
-_LOOKS = {"up": "preview", "destroy": "preview_destroy"}
+_LOOKS = ("up", "destroy")
 _STACK_NAME = re.compile(r"([A-Za-z0-9_.-]{1,100}/){0,2}[A-Za-z0-9_.-]{1,100}")
 _PROJECT_FILES = ("Pulumi.yaml", "Pulumi.yml")
 
 
 class DeploymentError(Exception):
     """The operation did not happen, or not wholly. The text is for a person."""
+
+
+def unusable(error: OSError, place: Path | str) -> str:
+    """What a person is told of a file or folder that the operation cannot use."""
+    return f"{error.filename or place}: cannot be used: {error.strerror or error}"
 
 
 @dataclass(frozen=True)
@@ -59,9 +64,15 @@ class StackFolder:
     @classmethod
     def at(cls, path: str) -> StackFolder:
         """The folder at a path. Raises DeploymentError where there is no project of Python in it."""
+        try:
+            return cls._found(Path(path), path)
+        except OSError as e:
+            raise DeploymentError(unusable(e, path)) from e
+
+    @classmethod
+    def _found(cls, folder: Path, path: str) -> StackFolder:
         import yaml
 
-        folder = Path(path)
         if not folder.exists():
             raise DeploymentError(
                 f"{path}: there is no such folder; name the folder of a stack, as stacks/aws-h100-training"
@@ -78,7 +89,7 @@ class StackFolder:
             )
         try:
             read: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
-        except (yaml.YAMLError, UnicodeDecodeError, OSError) as e:
+        except (yaml.YAMLError, UnicodeDecodeError) as e:
             raise DeploymentError(f"{file}: cannot be read: {' '.join(str(e).split())[:200]}") from e
         document = cast("dict[str, Any]", read) if isinstance(read, dict) else {}
         runtime = document.get("runtime")
@@ -161,8 +172,12 @@ class Deployment:
                 if protected == "remove":
                     _unprotect(stack)
                 try:
-                    if operation in _LOOKS and protected == "refuse" and not made and _guards(stack):
-                        _look(stack, operation, say)
+                    guarded = _guarded(stack) if operation in _LOOKS and protected == "refuse" and not made else []
+                    if guarded and operation == "destroy":
+                        # The engine would name those alone that it comes to first, and not the store that they guard.
+                        raise DeploymentError(kept_from_destroy(guarded, self.folder.path, begun=False))
+                    if guarded:
+                        _look(stack, say)
                     return self._outcome(stack, operation, say, keep=protected == "keep")
                 finally:
                     if made and operation == "preview":
@@ -278,17 +293,18 @@ def _made(where: Mapping[str, Any]) -> tuple[Any, bool]:
         return auto.select_stack(**where), False
 
 
-def _guards(stack: Any) -> bool:
-    """Whether the stack holds something that a change could be refused for."""
-    return any(resource.get("protect") for resource in resources_of(stack.export_stack().deployment))
+def _guarded(stack: Any) -> list[str]:
+    """The names of what the stack holds and a change could be refused for."""
+    held = resources_of(stack.export_stack().deployment)
+    return sorted({resource["urn"].rpartition("::")[2] for resource in held if resource.get("protect")})
 
 
-def _look(stack: Any, operation: str, say: Callable[[str], None]) -> None:
-    """Raises CommandError where the operation would be refused.
+def _look(stack: Any, say: Callable[[str], None]) -> None:
+    """Raises CommandError where an update would be refused.
 
     The Automation API makes no preview of its own, and the engine refuses to delete what is protected only while it changes
     the rest. Looked at first, what is refused changes nothing."""
-    getattr(stack, _LOOKS[operation])(on_output=say, on_error=say)
+    stack.preview(on_output=say, on_error=say)
 
 
 def _unprotect(stack: Any) -> None:

@@ -36,14 +36,11 @@ def reason(text: str, folder: Path, operation: str, *, begun: bool) -> str:
 
     `begun`: the operation itself was at work, not the look before it.
     """
-    so_far = "what else was to change may be changed already" if begun else "nothing was changed"
+    so_far = _so_far(begun)
     replaced = _named(r'unable to replace resource "([^"]+)"', text)
     deleted = _named(r'resource "([^"]+)" cannot be deleted', text)
     if operation == "destroy" and deleted:
-        return (
-            f"{folder}: {_listed(deleted)}: protected, since data are kept there, or it guards what keeps them; "
-            f"{so_far}. To remove all but these: --keep-data. To remove them too, with their data: --unprotect"
-        )
+        return kept_from_destroy(deleted, folder, begun=begun)
     if replaced or deleted:
         does = " and ".join(
             f"{verb} {_listed(names)}" for verb, names in (("replace", replaced), ("delete", deleted)) if names
@@ -61,6 +58,18 @@ def reason(text: str, folder: Path, operation: str, *, begun: bool) -> str:
     said = [line for line in lines if line.startswith(("error:", "** "))]
     unique = list(dict.fromkeys(line.removeprefix("error: ") for line in said))
     return "\n".join(unique) or " ".join(text.split())[-600:]
+
+
+def kept_from_destroy(names: list[str], folder: Path, *, begun: bool) -> str:
+    """Why a stack is not removed: these resources keep data, or guard what does."""
+    return (
+        f"{folder}: {_listed(names)}: protected, since data are kept there, or it guards what keeps them; {_so_far(begun)}. "
+        "To remove all but these: --keep-data. To remove them too, with their data: --unprotect"
+    )
+
+
+def _so_far(begun: bool) -> str:
+    return "what else was to change may be changed already" if begun else "nothing was changed"
 
 
 def _named(pattern: str, text: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..engine import Engine
-from ..engine.deployment import Deployment, DeploymentError, Outcome, Protected, StackFolder
+from ..engine.deployment import Deployment, DeploymentError, Outcome, Protected, StackFolder, unusable
 from ..plan.clock import NOW_VARIABLE
 from ..spec.quantities import format_moment
 from .clockwork import all_clouds
@@ -15,7 +15,7 @@ from .lost import refusal
 from .plugin import CLOUDS
 from .recovery import Recovery
 from .stack_settings import lay_out
-from .world import World, WorldError
+from .world import World
 
 
 def open_world(folder: StackFolder) -> World:
@@ -32,8 +32,8 @@ def open_world(folder: StackFolder) -> World:
         with world.step():
             owner = world.meta("project") or folder.project
             world.set_meta("project", owner)
-    except (OSError, WorldError) as e:
-        raise DeploymentError(str(e)) from e
+    except OSError as e:
+        raise DeploymentError(unusable(e, home.root)) from e
     if owner != folder.project:
         raise DeploymentError(
             f"{home.root}: the simulated world belongs to project '{owner}', and Pulumi.yaml names '{folder.project}'; give the "
