@@ -32,6 +32,14 @@ def read(asked: source.Source) -> Read:
 
 
 def _project_file(path: str) -> Path:
+    try:
+        return _project_file_at(path)
+    except OSError as e:
+        raise _refused(path, f"it cannot be read: {e.strerror or e}", "make it readable for the user who runs the command"
+                       ) from None  # fmt: skip
+
+
+def _project_file_at(path: str) -> Path:
     given = Path(path)
     if not given.exists():
         raise _refused(path, "there is no such folder")

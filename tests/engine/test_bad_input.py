@@ -155,14 +155,13 @@ def test_json_of_no_engine_and_of_nobody_to_ask(no_engine: Path, tmp_path: Path)
     assert "gpuinfra engine install" in said.data["error"]["message"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to this user")
-def test_a_folder_that_is_closed(tmp_path: Path) -> None:
+def test_a_folder_that_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(self: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(self))
+
     it = _folder(tmp_path)
-    it.folder.chmod(0)
-    try:
-        assert "Permission denied" in it.refused("up")
-    finally:
-        it.folder.chmod(0o755)
+    monkeypatch.setattr(Path, "is_file", closed)
+    assert "Pulumi.yaml: cannot be used: Permission denied" in it.refused("up")
 
 
 def test_a_cache_that_cannot_be_used(no_engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
