@@ -18,7 +18,7 @@ NOT_JUDGED = ("GI3", "GI4")
 
 
 @click.command("check")
-@click.argument("specs", metavar="SPEC...", nargs=-1, required=True, type=click.Path(allow_dash=True))
+@click.argument("specs", metavar="SPEC...", nargs=-1, required=True, type=click.Path(allow_dash=True, readable=False))
 @click.option(
     "--only-specs",
     is_flag=True,

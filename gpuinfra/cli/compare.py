@@ -73,7 +73,7 @@ _REASONS = (
 
 
 @click.command("compare")
-@click.argument("spec", metavar="SPEC", type=click.Path(allow_dash=True))
+@click.argument("spec", metavar="SPEC", type=click.Path(allow_dash=True, readable=False))
 @click.option("--provider", type=click.Choice([str(p) for p in Provider]), help="Only this cloud.")
 @click.option("--region", metavar="NAME", help="Only this region.")
 @click.option(

@@ -85,33 +85,63 @@ class Asked:
 
 
 def _run(asked: Asked) -> int:
-    import sys
-
-    from ..engine import EngineError, find
-    from ..engine.deployment import DeploymentError, StackFolder
+    from ..engine import EngineError
+    from ..engine.deployment import DeploymentError, unusable
 
     try:
-        folder = StackFolder.at(asked.folder)
-        engine = find()
+        return _operate(asked)
     except DeploymentError as e:
-        note(f"gpuinfra: {e}")
-        return 1
+        return _failed(asked, str(e), 1)
     except EngineError as e:
-        note(f"gpuinfra: {e}")
-        return 2
+        return _failed(asked, str(e), 2)
+    except OSError as e:
+        return _failed(asked, unusable(e, asked.folder), 1)
+    except (click.Abort, KeyboardInterrupt):
+        _told(asked, "interrupted; the same command again goes on", 130)
+        raise
+    except Exception as e:
+        _told(asked, f"internal error: {type(e).__name__}; standard error says more", 2)
+        raise
+
+
+def _failed(asked: Asked, message: str, status: int) -> int:
+    """Says why there is no outcome: to the person, and where a program reads, to it too."""
+    note(f"gpuinfra: {message}")
+    _told(asked, message.removeprefix(_no_success(asked)), status)
+    return status
+
+
+def _told(asked: Asked, message: str, status: int) -> None:
+    if asked.format_ == "json":
+        about = {"operation": asked.operation, "stack": asked.stack, "simulated": asked.simulate}
+        write(as_json({**about, "error": {"message": message, "status": status}}))
+
+
+def _no_success(asked: Asked) -> str:
+    return f"{asked.operation} did not succeed:\n"
+
+
+def _operate(asked: Asked) -> int:
+    import sys
+
+    from ..engine import find
+    from ..engine.deployment import DeploymentError, StackFolder
+    from ..policy.aside import told_aside
+
+    folder = StackFolder.at(asked.folder)
+    engine = find()
     if asked.operation in _CHANGES and not asked.simulate and not asked.yes:
         if not is_terminal(sys.stdin):
-            note(f"gpuinfra: {asked.operation} changes real resources: give --yes where nobody can be asked")
-            return 2
+            return _failed(asked, f"{asked.operation} changes real resources: give --yes where nobody can be asked", 2)
         click.confirm(
             f"{asked.operation} {asked.folder} (stack {asked.stack}) on the real clouds?", abort=True, err=True
         )
     try:
-        with _surroundings(asked, folder, engine) as deployment:
+        # Standard output is for the outcome: what the program prints goes where the engine's lines go.
+        with told_aside(), _surroundings(asked, folder, engine) as deployment:
             outcome = deployment.run(asked.operation, _progress(asked.format_), protected=asked.protected)
     except DeploymentError as e:
-        note(f"gpuinfra: {asked.operation} did not succeed:\n{e}")
-        return 1
+        raise DeploymentError(f"{_no_success(asked)}{e}") from e
     if asked.format_ == "json":
         write(as_json(_data(outcome, asked.simulate, _now(deployment))))
     else:

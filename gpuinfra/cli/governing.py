@@ -30,16 +30,19 @@ _OPTIONS = (
     output_option,
     click.option(
         "--settings",
-        type=click.Path(),
+        type=click.Path(readable=False),
         metavar="FILE",
         help="Settings that come before each gpuinfra.yaml beside the spec and above it.",
     ),
     click.option(
-        "--baseline", type=click.Path(), metavar="FILE", help="Findings that are known: counted, and no errors."
+        "--baseline",
+        type=click.Path(readable=False),
+        metavar="FILE",
+        help="Findings that are known: counted, and no errors.",
     ),
     click.option(
         "--write-baseline",
-        type=click.Path(),
+        type=click.Path(readable=False),
         metavar="FILE",
         help="Write what is found there, to be known from now on.",
     ),

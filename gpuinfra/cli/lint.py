@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..lint import Linted, Source
     from ..policy.rule import Undecided
 
-_FILE = click.Path(allow_dash=True)
+_FILE = click.Path(allow_dash=True, readable=False)
 _SHOWN = 20
 
 
@@ -27,7 +27,10 @@ _SHOWN = 20
 @click.option("--preview", metavar="FILE", type=_FILE, help="What `pulumi preview --json` wrote; - is standard input.")
 @click.option("--state", metavar="FILE", type=_FILE, help="What `pulumi stack export` wrote; - is standard input.")
 @click.option(
-    "--program", metavar="DIR", type=click.Path(), help="The folder of a program in Python; no engine is needed."
+    "--program",
+    metavar="DIR",
+    type=click.Path(readable=False),
+    help="The folder of a program in Python; no engine is needed.",
 )
 @click.option(
     "--stack", metavar="NAME", help="With --program: the stack whose config it runs with. Else the only one, or dev."

@@ -38,7 +38,7 @@ class Recorded:
 
 
 @click.command("plan")
-@click.argument("spec", metavar="SPEC", type=click.Path(allow_dash=True))
+@click.argument("spec", metavar="SPEC", type=click.Path(allow_dash=True, readable=False))
 @moving.options
 @governed
 @now_option

@@ -35,9 +35,12 @@ class Seen:
 
 
 @click.command("preflight")
-@click.argument("spec", metavar="SPEC", type=click.Path(allow_dash=True))
+@click.argument("spec", metavar="SPEC", type=click.Path(allow_dash=True, readable=False))
 @click.option(
-    "--account", metavar="FILE", type=click.Path(), help="Judge by a saved file and ask no cloud: works offline."
+    "--account",
+    metavar="FILE",
+    type=click.Path(readable=False),
+    help="Judge by a saved file and ask no cloud: works offline.",
 )
 @click.option("--save", metavar="FILE", type=click.Path(), help="Keep what was read in a file, for --account.")
 @governed

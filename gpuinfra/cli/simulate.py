@@ -42,9 +42,11 @@ class DurationParam(click.ParamType):  # type: ignore[type-arg]
         return self.fail(f"'{value}' is not a duration; write 3h, 45m or 2d", param, ctx)
 
 
-def _in_world(folder: str, do: Callable[[World, list[Cloud]], Any], *, fresh: bool = False) -> int:
+def _in_world(
+    folder: str, do: Callable[[World, list[Cloud]], Any], *, fresh: bool = False, format_: str = "text"
+) -> int:
     """Opens a folder's world and does something with it. A folder without a world is told so, but for `fresh`."""
-    from ..engine.deployment import DeploymentError, StackFolder
+    from ..engine.deployment import DeploymentError, StackFolder, unusable
     from ..simulation.clockwork import all_clouds
     from ..simulation.home import Home
     from ..simulation.lost import refusal
@@ -62,8 +64,11 @@ def _in_world(folder: str, do: Callable[[World, list[Cloud]], Any], *, fresh: bo
             do(world, all_clouds(CLOUDS))
         finally:
             world.close()
-    except DeploymentError as e:
-        note(f"gpuinfra: {e}")
+    except (DeploymentError, OSError) as e:
+        said = unusable(e, folder) if isinstance(e, OSError) else str(e)
+        note(f"gpuinfra: {said}")
+        if format_ == "json":
+            write(as_json({"error": {"message": said, "status": 1}}))
         return 1
     return 0
 
@@ -81,7 +86,7 @@ def env(folder: str) -> int:
     import shutil
 
     from ..engine import EngineError, find
-    from ..engine.deployment import DeploymentError, StackFolder
+    from ..engine.deployment import DeploymentError, StackFolder, unusable
     from ..simulation.home import Home, as_exports
     from ..simulation.session import open_world
 
@@ -91,6 +96,9 @@ def env(folder: str) -> int:
         open_world(found).close()
     except DeploymentError as e:
         note(f"gpuinfra: {e}")
+        return 1
+    except OSError as e:
+        note(f"gpuinfra: {unusable(e, folder)}")
         return 1
     except EngineError as e:
         note(f"gpuinfra: {e}")
@@ -127,7 +135,7 @@ def show(folder: str, format_: str) -> int:
 
         write(world_text(data))
 
-    return _in_world(folder, look)
+    return _in_world(folder, look, format_=format_)
 
 
 @command.command("advance")

@@ -17,19 +17,24 @@ from typing import Any, Literal, Protocol, cast
 
 from ..diagnostics import GpuInfraError
 from .locate import Engine
-from .reason import reason
+from .reason import kept_from_destroy, reason
 
 OPERATIONS = ("preview", "up", "refresh", "destroy")
 Protected = Literal["refuse", "keep", "remove"]
 """What destroy does about protected resources, which hold data: nothing at all is removed while there are some; they stay
 and the rest goes; or they go too, and their data with them."""
-_LOOKS = {"up": "preview", "destroy": "preview_destroy"}
+_LOOKS = ("up", "destroy")
 _STACK_NAME = re.compile(r"([A-Za-z0-9_.-]{1,100}/){0,2}[A-Za-z0-9_.-]{1,100}")
 _PROJECT_FILES = ("Pulumi.yaml", "Pulumi.yml")
 
 
 class DeploymentError(Exception):
     """The operation did not happen, or not wholly. The text is for a person."""
+
+
+def unusable(error: OSError, place: Path | str) -> str:
+    """What a person is told of a file or folder that the operation cannot use."""
+    return f"{error.filename or place}: cannot be used: {error.strerror or error}"
 
 
 @dataclass(frozen=True)
@@ -53,13 +58,21 @@ class StackFolder:
     path: Path
     project: str
     main: Path
+    settings_dir: str = ""
+    """Where the stacks' settings lie, from the folder; empty: in it."""
 
     @classmethod
     def at(cls, path: str) -> StackFolder:
         """The folder at a path. Raises DeploymentError where there is no project of Python in it."""
+        try:
+            return cls._found(Path(path), path)
+        except OSError as e:
+            raise DeploymentError(unusable(e, path)) from e
+
+    @classmethod
+    def _found(cls, folder: Path, path: str) -> StackFolder:
         import yaml
 
-        folder = Path(path)
         if not folder.exists():
             raise DeploymentError(
                 f"{path}: there is no such folder; name the folder of a stack, as stacks/aws-h100-training"
@@ -76,7 +89,7 @@ class StackFolder:
             )
         try:
             read: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
-        except (yaml.YAMLError, UnicodeDecodeError, OSError) as e:
+        except (yaml.YAMLError, UnicodeDecodeError) as e:
             raise DeploymentError(f"{file}: cannot be read: {' '.join(str(e).split())[:200]}") from e
         document = cast("dict[str, Any]", read) if isinstance(read, dict) else {}
         runtime = document.get("runtime")
@@ -92,7 +105,14 @@ class StackFolder:
         main = main / "__main__.py" if main.is_dir() else main
         if not main.is_file():
             raise DeploymentError(f"{folder}: there is no program {main.name} in it")
-        return cls(folder.resolve(), name, main)
+        return cls(folder.resolve(), name, main, str(document.get("stackConfigDir") or ""))
+
+
+def settings_files(folder: Path, settings_dir: str, stack: str) -> list[Path]:
+    """The files of a stack's settings (Pulumi.dev.yaml); none of those of a stack whose name is none."""
+    name = stack.rpartition("/")[2]
+    files = (folder / settings_dir / f"Pulumi.{name}.{end}" for end in ("yaml", "yml", "json"))
+    return [file for file in files if _STACK_NAME.fullmatch(stack) and file.is_file()]
 
 
 class Recovery(Protocol):
@@ -117,7 +137,7 @@ class Deployment:
     """Where the engine keeps the stack's settings; None: the folder itself."""
     recovery: Recovery | None = None
     """Puts right what a killed operation left, before the next."""
-    _failed: Exception | None = None
+    _failed: BaseException | None = None
     _begun: bool = False
     """Whether the operation itself was started, not only the look before it."""
 
@@ -137,21 +157,33 @@ class Deployment:
         if self.recovery is not None:
             self.recovery.files(say)
         try:
-            options = auto.LocalWorkspaceOptions(env_vars=dict(self.environment), pulumi_command=command)
+            # The Automation API takes the folder of a program that it is handed from the options alone: left out of them, the
+            # stack's own config would not be read.
+            options = auto.LocalWorkspaceOptions(
+                work_dir=str(self.work_dir or self.folder.path),
+                env_vars=dict(self.environment),
+                pulumi_command=command,
+            )
             with self._as_the_engine_sees_it():
+                settings = self._settings()
                 stack, made = self._selected(operation, options)
                 if self.recovery is not None:
                     self.recovery.contents(stack, operation, say)
                 if protected == "remove":
                     _unprotect(stack)
                 try:
-                    if operation in _LOOKS and protected == "refuse" and not made and _guards(stack):
-                        _look(stack, operation, say)
+                    guarded = _guarded(stack) if operation in _LOOKS and protected == "refuse" and not made else []
+                    if guarded and operation == "destroy":
+                        # The engine would name those alone that it comes to first, and not the store that they guard.
+                        raise DeploymentError(kept_from_destroy(guarded, self.folder.path, begun=False))
+                    if guarded:
+                        _look(stack, say)
                     return self._outcome(stack, operation, say, keep=protected == "keep")
                 finally:
                     if made and operation == "preview":
                         # Whoever only looks leaves nothing behind.
-                        stack.workspace.remove_stack(self.stack)
+                        stack.workspace.remove_stack(self.stack, preserve_config=True)
+                        self._put_back(settings)
         except EngineKilledError as e:
             raise DeploymentError(
                 f"{self.folder.path}: {e}; what it had begun may be half done. The same command again goes on; on real "
@@ -160,8 +192,12 @@ class Deployment:
         except auto.CommandError as e:
             if isinstance(self._failed, GpuInfraError):
                 raise DeploymentError(str(self._failed)) from e
+            if isinstance(self._failed, SystemExit):
+                raise DeploymentError(
+                    f"{self.folder.main}: the program ended itself, with status {self._failed.code}"
+                ) from e
             if self._failed is not None:
-                said = f"{type(self._failed).__name__}: {self._failed}"
+                said = " ".join(f"{type(self._failed).__name__}: {self._failed}".split())
                 raise DeploymentError(f"{self.folder.main}: the program failed: {said}") from e
             raise DeploymentError(reason(str(e), self.folder.path, operation, begun=self._begun)) from e
 
@@ -169,25 +205,36 @@ class Deployment:
         """The Automation API's stack, and whether it was made now: what was never deployed is not there to destroy."""
         import pulumi.automation as auto
 
-        work_dir = str(self.work_dir or self.folder.path)
         where: dict[str, Any] = {
             "stack_name": self.stack,
             "project_name": self.folder.project,
             "program": self._program,
-            "work_dir": work_dir,
             "opts": options,
         }
         try:
             return auto.select_stack(**where), False
         except auto.StackNotFoundError:
             if operation not in ("refresh", "destroy"):
-                return auto.create_stack(**where), True
+                return _made(where)
         workspace = auto.LocalWorkspace(
-            work_dir, env_vars=dict(self.environment), pulumi_command=options.pulumi_command
+            options.work_dir, env_vars=dict(self.environment), pulumi_command=options.pulumi_command
         )
         there = sorted(s.name for s in workspace.list_stacks())
         known = f"the stacks of this project are {', '.join(there[:8])}" if there else "nothing was deployed from it"
         raise DeploymentError(f"{self.folder.path}: there is no stack '{self.stack}' to {operation}; {known}")
+
+    def _settings(self) -> dict[Path, bytes]:
+        """The stack's own settings files as they are now."""
+        folder = self.work_dir or self.folder.path
+        return {file: file.read_bytes() for file in settings_files(folder, self.folder.settings_dir, self.stack)}
+
+    def _put_back(self, before: Mapping[Path, bytes]) -> None:
+        """Makes the stack's settings what they were: a new stack got a salt for its secrets."""
+        for file in self._settings().keys() - before.keys():
+            file.unlink()
+        for file, content in before.items():
+            if not file.is_file() or file.read_bytes() != content:
+                file.write_bytes(content)
 
     def _outcome(self, stack: Any, operation: str, say: Callable[[str], None], *, keep: bool) -> Outcome:
         self._begun = True
@@ -206,6 +253,11 @@ class Deployment:
     def _program(self) -> None:
         try:
             runpy.run_path(str(self.folder.main), run_name="__main__")
+        except SystemExit as e:
+            # With status 0 a program says that it is done, as under Pulumi's own language host.
+            if e.code not in (None, 0):
+                self._failed = e
+                raise
         except Exception as e:
             self._failed = e
             raise
@@ -231,17 +283,28 @@ def resources_of(deployment: Any) -> list[dict[str, Any]]:
     return cast("dict[str, Any]", deployment or {}).get("resources") or []
 
 
-def _guards(stack: Any) -> bool:
-    """Whether the stack holds something that a change could be refused for."""
-    return any(resource.get("protect") for resource in resources_of(stack.export_stack().deployment))
+def _made(where: Mapping[str, Any]) -> tuple[Any, bool]:
+    """A new stack, and that it is new; where another command has made it in this moment, that one's."""
+    import pulumi.automation as auto
+
+    try:
+        return auto.create_stack(**where), True
+    except auto.StackAlreadyExistsError:
+        return auto.select_stack(**where), False
 
 
-def _look(stack: Any, operation: str, say: Callable[[str], None]) -> None:
-    """Raises CommandError where the operation would be refused.
+def _guarded(stack: Any) -> list[str]:
+    """The names of what the stack holds and a change could be refused for."""
+    held = resources_of(stack.export_stack().deployment)
+    return sorted({resource["urn"].rpartition("::")[2] for resource in held if resource.get("protect")})
+
+
+def _look(stack: Any, say: Callable[[str], None]) -> None:
+    """Raises CommandError where an update would be refused.
 
     The Automation API makes no preview of its own, and the engine refuses to delete what is protected only while it changes
     the rest. Looked at first, what is refused changes nothing."""
-    getattr(stack, _LOOKS[operation])(on_output=say, on_error=say)
+    stack.preview(on_output=say, on_error=say)
 
 
 def _unprotect(stack: Any) -> None:

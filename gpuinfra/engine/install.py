@@ -38,7 +38,16 @@ def install(say: Progress, *, ways: tuple[str, ...] = ("download", "build")) -> 
     Two callers at once: the second waits and finds it there. What fails leaves nothing in the cache.
     """
     folder = cache_folder() / TESTED
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return _installed(folder, say, ways)
+    except OSError as e:
+        raise InstallError(
+            f"{e.filename or folder}: the cache cannot be used: {e.strerror or e}; name another folder in GPUINFRA_CACHE"
+        ) from e
+
+
+def _installed(folder: Path, say: Progress, ways: tuple[str, ...]) -> Engine:
     with _alone(folder / ".lock", say):
         found = _cached()
         if found is not None:

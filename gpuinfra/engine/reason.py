@@ -12,6 +12,20 @@ _KNOWN = (
     ),
     ("incorrect passphrase", "PULUMI_CONFIG_PASSPHRASE is not the passphrase that the stack's secrets were made with"),
     ("passphrase must be set", "the stack's secrets need a passphrase: set PULUMI_CONFIG_PASSPHRASE"),
+    (
+        "PULUMI_ACCESS_TOKEN must be set",
+        "nobody is logged in where the stack's state is kept: pulumi login, or set PULUMI_ACCESS_TOKEN, or PULUMI_BACKEND_URL "
+        "for a bucket or a folder; --simulate needs none",
+    ),
+    *(
+        (
+            words,
+            "a secret in the stack's config (Pulumi.STACK.yaml) cannot be decrypted here; give what it was encrypted with (for "
+            "a passphrase: PULUMI_CONFIG_PASSPHRASE), or set it anew in a stack of its own: pulumi config set --stack NAME "
+            "--secret KEY",
+        )
+        for words in ("validating stack config: bad value", "get stack secrets manager", "getting secrets manager")
+    ),
     ("organization name must be", "this backend takes a stack's name alone, as dev"),
     ("No space left on device", "the disk is full: the stack's state could not be written"),
 )
@@ -22,14 +36,11 @@ def reason(text: str, folder: Path, operation: str, *, begun: bool) -> str:
 
     `begun`: the operation itself was at work, not the look before it.
     """
-    so_far = "what else was to change may be changed already" if begun else "nothing was changed"
+    so_far = _so_far(begun)
     replaced = _named(r'unable to replace resource "([^"]+)"', text)
     deleted = _named(r'resource "([^"]+)" cannot be deleted', text)
     if operation == "destroy" and deleted:
-        return (
-            f"{folder}: {_listed(deleted)}: protected, since data are kept there, or it guards what keeps them; "
-            f"{so_far}. To remove all but these: --keep-data. To remove them too, with their data: --unprotect"
-        )
+        return kept_from_destroy(deleted, folder, begun=begun)
     if replaced or deleted:
         does = " and ".join(
             f"{verb} {_listed(names)}" for verb, names in (("replace", replaced), ("delete", deleted)) if names
@@ -42,9 +53,23 @@ def reason(text: str, folder: Path, operation: str, *, begun: bool) -> str:
     for words, meaning in _KNOWN:
         if words.lower() in text.lower():
             return f"{folder}: {meaning}"
-    said = [line.strip() for line in text.splitlines() if re.match(r"\s*(error:|\*\* )", line)]
+    # The Automation API puts the name of the stream before its first line.
+    lines = (re.sub(r"^\s*(stdout|stderr): ", "", line).strip() for line in text.splitlines())
+    said = [line for line in lines if line.startswith(("error:", "** "))]
     unique = list(dict.fromkeys(line.removeprefix("error: ") for line in said))
     return "\n".join(unique) or " ".join(text.split())[-600:]
+
+
+def kept_from_destroy(names: list[str], folder: Path, *, begun: bool) -> str:
+    """Why a stack is not removed: these resources keep data, or guard what does."""
+    return (
+        f"{folder}: {_listed(names)}: protected, since data are kept there, or it guards what keeps them; {_so_far(begun)}. "
+        "To remove all but these: --keep-data. To remove them too, with their data: --unprotect"
+    )
+
+
+def _so_far(begun: bool) -> str:
+    return "what else was to change may be changed already" if begun else "nothing was changed"
 
 
 def _named(pattern: str, text: str) -> list[str]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-import sys
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
 from ..diagnostics import Diagnostic, GpuInfraError, Source, did_you_mean
+from ..policy.aside import told_aside
 from . import source
 from .findings import CONFIG_MISSING, NO_PROGRAM, PROGRAM_RAISES, PROGRAM_REFUSED
 from .source import MissingSdkError, Read
@@ -33,6 +32,14 @@ def read(asked: source.Source) -> Read:
 
 
 def _project_file(path: str) -> Path:
+    try:
+        return _project_file_at(path)
+    except OSError as e:
+        raise _refused(path, f"it cannot be read: {e.strerror or e}", "make it readable for the user who runs the command"
+                       ) from None  # fmt: skip
+
+
+def _project_file_at(path: str) -> Path:
     given = Path(path)
     if not given.exists():
         raise _refused(path, "there is no such folder")
@@ -122,7 +129,7 @@ def _recorded(asked: source.Source, file: Path, stack: str) -> Read:
         raise _refused(asked.path, " ".join(str(e).split())[:_SHOWN]) from None
     try:
         # What the program prints must not mix with the findings.
-        with contextlib.redirect_stdout(sys.stderr):
+        with told_aside():
             return Read(record(file, stack=stack, preview=True, config=asked.config))
     except RecordingError as e:
         place = Source(str(_near(file.parent)))

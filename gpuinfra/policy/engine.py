@@ -13,8 +13,8 @@ from ..diagnostics import OWN_CODES, Diagnostic, Severity, Suppressed, Suppressi
 from ..plan.models import ClusterPlan
 from ..spec.models import Waiver
 from ..vocabulary import Provider
+from .aside import told_aside
 from .open_options import OpenContexts, is_open
-from .organisation import told_aside
 from .resource_graph import Resource, ResourceGraph
 from .rule import (
     AccountContext,

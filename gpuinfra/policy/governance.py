@@ -9,11 +9,13 @@ from datetime import UTC, datetime
 
 from ..diagnostics import SEVERITY_ORDER, Diagnostic, Severity, Suppressed, Suppression, did_you_mean, in_order
 from ..spec.findings import CODES as READING
+from ..spec.quantities import shown
 from .baseline import Baseline, Matching
 from .organisation import is_known
 from .registry import house_codes, plan_code
 from .resource_graph import ResourceGraph
 from .settings import NO_PACKAGE, Level, PlacedWaiver, Settings
+from .waiver_files import matches_nothing
 
 _NEVER_LESS = frozenset(c.code for c in READING)
 
@@ -45,6 +47,8 @@ class Governor:
     _raw: list[tuple[Diagnostic, str]] = field(default_factory=list[tuple[Diagnostic, str]])
     _waivers: dict[PlacedWaiver, bool] = field(default_factory=dict[PlacedWaiver, bool])
     """Each that could cover something here, and whether it did."""
+    _elsewhere: dict[PlacedWaiver, None] = field(default_factory=dict["PlacedWaiver", None])
+    """Those of other files than the ones that were judged."""
     _said: dict[Diagnostic, None] = field(default_factory=dict[Diagnostic, None])
     _levels: dict[str, Level] = field(default_factory=dict[str, Level])
     _files: list[str] = field(default_factory=list[str])
@@ -75,6 +79,8 @@ class Governor:
         for waiver in settings.waivers:
             if waiver.about(place):
                 self._waivers.setdefault(waiver, False)
+            else:
+                self._elsewhere[waiver] = None
         for d in found:
             self._judge(d, settings, place, graph)
 
@@ -157,6 +163,14 @@ class Governor:
                 yield unused.at(placed.path, text, "remove it, or correct its path, urn or files").located(
                     placed.source
                 )
+        for placed in self._elsewhere:
+            pattern = placed.waiver.files
+            if placed in self._waivers or pattern is None:
+                continue
+            if placed.in_force(today) and matches_nothing(pattern, placed.folder):
+                text = f"the waiver of {placed.waiver.code} is for {shown(pattern)}, and there is no such file"
+                hint = f"write it as it lies below {placed.folder}, as stacks/old-*/cluster.yaml; or remove the waiver"
+                yield unused.at(f"{placed.path}.files", text, hint).located(placed.source)
 
 
 _LONGEST_DAYS = 366

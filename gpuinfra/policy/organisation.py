@@ -6,12 +6,12 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
+from .aside import told_aside
 from .registry import house_codes
 from .rule import Rule
 
@@ -37,12 +37,6 @@ class OwnRules:
     """Packages that were asked for and have no rules here."""
 
 
-def told_aside() -> redirect_stdout[Any]:
-    """Within it what an organisation's rule prints goes to standard error: standard output is for the findings, and of a
-    policy pack for the engine."""
-    return redirect_stdout(sys.stderr)
-
-
 @cache
 def own_rules(packages: tuple[str, ...] | None = None) -> OwnRules:
     """The rules of these packages, or of every installed one, by code. Never raises for what a package does."""
@@ -65,6 +59,11 @@ def own_rules(packages: tuple[str, ...] | None = None) -> OwnRules:
             reason = " ".join(f"{type(e).__name__}: {e}".split())[:300]
             faults.append(f"the rules of {_named(point)} cannot be loaded: {reason}; mend or uninstall the package")
             continue
+        if not given:
+            faults.append(
+                f"the entry point '{point.name}' of {_package(point)} ({point.value}) holds no rules, so that nothing is judged "
+                "by it; give it RULES = […], or name the module that has them"
+            )
         for rule in given:
             if fault := _fault(rule, owners, point):
                 faults.append(fault)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from .checkpoint import resources_in
 from .plugin import CLOUDS
-from .world import World, start_anew
+from .world import World
+from .world_file import start_anew
 
 
 def refusal(world: Path, opened: World | None = None) -> str:

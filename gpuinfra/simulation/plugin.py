@@ -26,7 +26,8 @@ def main(package: str) -> int:
     from .lost import refusal
     from .provider import SimulatedProvider
     from .schema import Sdk
-    from .world import World, WorldError
+    from .world import World
+    from .world_file import WorldError
 
     path = os.environ.get(WORLD_VARIABLE)
     if not path:

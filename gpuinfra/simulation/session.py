@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 from ..clock import NOW_VARIABLE
 from ..engine import Engine
-from ..engine.deployment import Deployment, DeploymentError, Outcome, Protected, StackFolder
+from ..engine.deployment import Deployment, DeploymentError, Outcome, Protected, StackFolder, unusable
 from ..spec.quantities import format_moment
 from .clockwork import all_clouds
 from .home import Home
 from .lost import refusal
 from .plugin import CLOUDS
 from .recovery import Recovery
-from .world import World, WorldError
+from .stack_settings import lay_out
+from .world import World
 
 
 def open_world(folder: StackFolder) -> World:
@@ -32,8 +32,8 @@ def open_world(folder: StackFolder) -> World:
         with world.step():
             owner = world.meta("project") or folder.project
             world.set_meta("project", owner)
-    except (OSError, WorldError) as e:
-        raise DeploymentError(str(e)) from e
+    except OSError as e:
+        raise DeploymentError(unusable(e, home.root)) from e
     if owner != folder.project:
         raise DeploymentError(
             f"{home.root}: the simulated world belongs to project '{owner}', and Pulumi.yaml names '{folder.project}'; give the "
@@ -47,11 +47,7 @@ def simulated(folder: StackFolder, engine: Engine, stack: str, world: World) -> 
     home = Home(folder.path)
     # Settings that the engine writes (a salt for secrets) stay in the simulation's folder and out of the user's files.
     work = home.root / "settings"
-    work.mkdir(exist_ok=True)
-    for file in sorted(folder.path.glob("Pulumi*.y*ml")):
-        target = work / file.name
-        if not target.exists() or file.stat().st_mtime > target.stat().st_mtime:
-            shutil.copyfile(file, target)
+    lay_out(folder, stack, work)
     environment = {**home.environment(), NOW_VARIABLE: format_moment(world.now)}
     recovery = Recovery(home, world, all_clouds(CLOUDS), folder.project, stack)
     return _Simulated(folder, engine, stack, environment, Path(work), recovery)

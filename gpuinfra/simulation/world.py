@@ -7,17 +7,17 @@ that concurrent plugins follow one another and a process that is killed leaves e
 from __future__ import annotations
 
 import json
-import sqlite3
 import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+from .world_file import WorldError, connect, readable
 
 FORMAT = "2"
-_BUSY_S = 60
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS things (
@@ -37,16 +37,6 @@ CREATE TABLE IF NOT EXISTS quotas (name TEXT PRIMARY KEY, amount REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS events (
   seq INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, what TEXT NOT NULL, subject TEXT NOT NULL, detail TEXT NOT NULL);
 """
-
-
-def start_anew(world: Path) -> str:
-    """What to do where a world cannot be gone on with: it and the state that speaks of it go together."""
-    folder = next((p for p in world.parents if p.name == ".gpuinfra"), world.parent)
-    return f"To start anew remove the folder {folder}: the world, and the simulated state in {world.parent / 'state'} with it"
-
-
-class WorldError(Exception):
-    """The world's file cannot be used. The text says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -119,18 +109,16 @@ class World:
         self._lock = threading.RLock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=FULL")
-            with self.step():
-                for statement in _TABLES.split(";"):
-                    self._db.execute(statement)
-                found = self.meta("format") or FORMAT
-                self.set_meta("format", found)
-        except (sqlite3.DatabaseError, OSError) as e:
-            raise WorldError(
-                f"{path}: the simulated world cannot be read ({e}); nothing was changed. {start_anew(path)}"
-            ) from e
+        except OSError as e:
+            raise WorldError(f"{path.parent}: the simulated world cannot be kept there: {e.strerror or e}") from e
+        self._db = connect(path)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=FULL")
+        with self.step():
+            for statement in _TABLES.split(";"):
+                self._db.execute(statement)
+            found = self.meta("format") or FORMAT
+            self.set_meta("format", found)
         if found != FORMAT:
             raise WorldError(f"{path}: the world has format {found}, and this version of gpuinfra reads {FORMAT}")
 
@@ -148,7 +136,8 @@ class World:
             try:
                 yield
             except BaseException:
-                self._db.execute("ROLLBACK")
+                with suppress(WorldError):
+                    self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
 
@@ -178,13 +167,18 @@ class World:
     @property
     def now(self) -> datetime:
         """The world's time: its clock's and what was added to it."""
-        return self._clock().replace(microsecond=0) + timedelta(seconds=float(self.meta("ahead_s") or 0))
+        return self._clock().replace(microsecond=0) + timedelta(seconds=self._ahead_s)
+
+    @property
+    def _ahead_s(self) -> float:
+        with readable(self.path):
+            return float(self.meta("ahead_s") or 0)
 
     def move_to(self, moment: datetime) -> None:
         """Moves the world's time forward to a moment; never back."""
         ahead = (moment - self.now).total_seconds()
         if ahead > 0:
-            self.set_meta("ahead_s", str(float(self.meta("ahead_s") or 0) + ahead))
+            self.set_meta("ahead_s", str(self._ahead_s + ahead))
 
     # Resources.
 
@@ -207,12 +201,14 @@ class World:
     def thing(self, type_: str, id_: str) -> Thing | None:
         """The resource of an id; None where the cloud has none."""
         row = self._db.execute("SELECT * FROM things WHERE type = ? AND id = ?", (type_, id_)).fetchone()
-        return _thing(row) if row else None
+        with readable(self.path):
+            return _thing(row) if row else None
 
     def things(self, *types: str) -> list[Thing]:
         """Every resource, or those of some types, in the order of their making."""
         rows = self._db.execute("SELECT * FROM things ORDER BY made_at, rowid").fetchall()
-        return [t for t in map(_thing, rows) if not types or t.type in types]
+        with readable(self.path):
+            return [t for t in map(_thing, rows) if not types or t.type in types]
 
     def forget(self, type_: str, id_: str) -> None:
         self._db.execute("DELETE FROM things WHERE type = ? AND id = ?", (type_, id_))
@@ -257,11 +253,13 @@ class World:
         rows = self._db.execute(
             "SELECT * FROM nodes WHERE type = ? AND group_id = ? AND ended_at IS NULL ORDER BY id", (type_, group_id)
         )
-        return [_node(row) for row in rows]
+        with readable(self.path):
+            return [_node(row) for row in rows]
 
     def nodes(self) -> list[Node]:
         """Every machine that ever ran."""
-        return [_node(row) for row in self._db.execute("SELECT * FROM nodes ORDER BY id")]
+        with readable(self.path):
+            return [_node(row) for row in self._db.execute("SELECT * FROM nodes ORDER BY id")]
 
     def left(self, zone: str, instance_type: str) -> int | None:
         """How many more machines of a type a zone has; None without a limit."""
@@ -311,7 +309,8 @@ class World:
 
     def reservations(self) -> list[Reservation]:
         """Every reservation that the world has."""
-        return [_reservation(row) for row in self._db.execute("SELECT * FROM reservations ORDER BY id")]
+        with readable(self.path):
+            return [_reservation(row) for row in self._db.execute("SELECT * FROM reservations ORDER BY id")]
 
     # What happened.
 
@@ -323,12 +322,13 @@ class World:
 
     def events(self) -> list[Event]:
         rows = self._db.execute("SELECT at, what, subject, detail FROM events ORDER BY seq")
-        return [Event(datetime.fromisoformat(at), what, subject, detail) for at, what, subject, detail in rows]
+        with readable(self.path):
+            return [Event(datetime.fromisoformat(at), what, subject, detail) for at, what, subject, detail in rows]
 
 
 def _thing(row: tuple[Any, ...]) -> Thing:
     type_, id_, name, urn, inputs, outputs, made = row
-    return Thing(type_, id_, name, urn, json.loads(inputs), json.loads(outputs), datetime.fromisoformat(made))
+    return Thing(type_, id_, name, urn, _mapping(inputs), _mapping(outputs), datetime.fromisoformat(made))
 
 
 def _node(row: tuple[Any, ...]) -> Node:
@@ -345,13 +345,20 @@ def _node(row: tuple[Any, ...]) -> Node:
         datetime.fromisoformat(ended) if ended else None,
         why or "",
         reservation,
-        json.loads(draws),
+        _mapping(draws),
     )
 
 
 def _reservation(row: tuple[Any, ...]) -> Reservation:
     id_, instance_type, zone, nodes, kind, starts, ends = row
     return Reservation(id_, instance_type, zone, nodes, kind, _moment(starts), _moment(ends))
+
+
+def _mapping(text: str) -> dict[str, Any]:
+    read: Any = json.loads(text)
+    if not isinstance(read, dict):
+        raise TypeError(f"{text[:40]!r} is no mapping")
+    return cast("dict[str, Any]", read)
 
 
 def _moment(text: str | None) -> datetime | None:

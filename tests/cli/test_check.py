@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 
@@ -223,3 +224,12 @@ def test_a_thousand_pools_with_one_slip_are_a_short_text(run, spec_file):
     assert ran.status == 1
     assert ran.out.count("error[GI2001]") == 100
     assert re.search(r"^150 errors", ran.out.splitlines()[-1])
+
+
+@pytest.mark.parametrize("words", [("check",), ("plan",), ("compare",), ("lint", "--state"), ("lint", "--preview")])
+def test_a_file_that_may_not_be_read_is_one_that_cannot_be(run, spec_file, monkeypatch, words):
+    """Wrong usage is another exit status: the command line was right."""
+    path = spec_file()
+    real = os.access
+    monkeypatch.setattr(os, "access", lambda p, mode, **k: str(p) != str(path) and real(p, mode, **k))
+    assert "is not readable" not in run(*words, path).err

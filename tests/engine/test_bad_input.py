@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import socket
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from gpuinfra.engine import Engine, cache_folder
 from gpuinfra.simulation.home import Home
+from gpuinfra.simulation.world import World
 
 from .driving import Driven, command, copied, written
 
@@ -97,7 +102,126 @@ def test_a_damaged_world(tmp_path: Path) -> None:
     assert it.home.world.read_bytes() == before
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_world_damaged_after_it_was_opened_once(seed: int, tmp_path: Path) -> None:
+    """The first page is whole, so that it opens; what is behind it is not."""
+    it = _folder(tmp_path)
+    command("simulate", "exhaust", str(it.folder), "euc1-az1", "g6.xlarge")
+    with closing(sqlite3.connect(it.home.world)) as db:
+        db.execute("INSERT INTO things VALUES ('a', 'b', 'c', 'd', '{}', '{}', '2026-11-30T09:00:00+00:00')")
+        db.commit()
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    whole = bytearray(it.home.world.read_bytes())
+    whole[4096:] = random.Random(seed).randbytes(len(whole) - 4096)
+    it.home.world.write_bytes(whole)
+    for words in (("show",), ("show", "--format", "json"), ("advance", "1h")):
+        said = command("simulate", words[0], str(it.folder), *words[1:])
+        assert said.status == 1
+        assert "cannot be read" in said.err
+        assert "internal error" not in said.err
+        if "json" in words:
+            assert "cannot be read" in said.data["error"]["message"]
+
+
+def test_a_world_whose_values_are_none(tmp_path: Path) -> None:
+    it = _folder(tmp_path)
+    command("simulate", "exhaust", str(it.folder), "euc1-az1", "g6.xlarge")
+    for value, wrong in (("ahead_s", "soon"), ("inputs", "{"), ("inputs", "7"), ("made_at", "yesterday")):
+        with closing(sqlite3.connect(it.home.world)) as db:
+            db.execute("DELETE FROM things")
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('ahead_s', ?)", (wrong if value == "ahead_s" else "0",))
+            row = {"inputs": "{}", "made_at": "2026-11-30T09:00:00+00:00", value: wrong}
+            db.execute("INSERT INTO things VALUES ('a', 'b', 'c', 'd', ?, '{}', ?)", (row["inputs"], row["made_at"]))
+            db.commit()
+        said = command("simulate", "show", str(it.folder))
+        assert (said.status, "a value in it cannot be read" in said.err) == (1, True), (value, said.err)
+
+
+@pytest.mark.parametrize(("operation", "more"), [
+    ("preview", ()), ("up", ()), ("refresh", ()), ("destroy", ()), ("destroy", ("--unprotect",)),
+])  # fmt: skip
+def test_a_program_that_reads_gets_json_of_a_failure_too(operation: str, more: tuple[str, ...], tmp_path: Path) -> None:
+    said = Driven(tmp_path).ask(operation, *more)
+    assert said.status == 1
+    assert said.data["operation"] == operation
+    assert (said.data["stack"], said.data["simulated"], said.data["error"]["status"]) == ("dev", True, 1)
+    assert "no Pulumi.yaml" in said.data["error"]["message"]
+    assert "no Pulumi.yaml" in said.err
+
+
+def test_json_of_no_engine_and_of_nobody_to_ask(no_engine: Path, tmp_path: Path) -> None:
+    said = _folder(tmp_path).ask("up")
+    assert (said.status, said.data["error"]["status"]) == (2, 2)
+    assert "gpuinfra engine install" in said.data["error"]["message"]
+
+
+def test_a_folder_that_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(self: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    it = _folder(tmp_path)
+    monkeypatch.setattr(Path, "is_file", closed)
+    assert "Pulumi.yaml: cannot be used: Permission denied" in it.refused("up")
+
+
+def test_a_cache_that_cannot_be_used(no_engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("GPUINFRA_CACHE", str(tmp_path / "file" / "cache"))
+    said = command("engine", "install")
+    assert said.status == 2
+    assert "internal error" not in said.err
+    assert "GPUINFRA_CACHE" in said.err
+
+
 # With one.
+
+
+def test_what_the_program_writes_does_not_mix_with_the_outcome(small: Driven) -> None:
+    (small.folder / "__main__.py").write_text(f"print('printed')\n{PROGRAM}")
+    said = small.ask("up")
+    assert said.status == 0, said.err
+    assert said.data["changes"] == {"create": 2}
+    assert "printed" in said.err
+
+
+def test_an_interruption_gives_json_too(small: Driven, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gpuinfra.engine.deployment.Deployment.run", interrupted)
+    monkeypatch.setattr("gpuinfra.simulation.session._Simulated.run", interrupted)
+    said = small.ask("up")
+    assert (said.status, said.data["error"]["status"]) == (130, 130)
+
+
+def test_a_file_that_is_well_is_not_to_be_removed(small: Driven) -> None:
+    """What the engine has to do with is a file that cannot be written, not a damaged one."""
+    world = World(small.home.world)
+    world.close()
+    with patch("sqlite3.connect", side_effect=_readonly()):
+        said = small.refused("up")
+    assert "nothing is wrong with what it holds" in said
+    assert "To start anew" not in said
+
+
+def _readonly() -> sqlite3.OperationalError:
+    error = sqlite3.OperationalError("attempt to write a readonly database")
+    error.sqlite_errorname = "SQLITE_READONLY"
+    return error
+
+
+def test_what_is_kept_from_destroy_is_named_whole(engine: Engine, tmp_path: Path) -> None:
+    program = (
+        "import pulumi\nimport pulumi_aws as aws\no = pulumi.ResourceOptions(protect=True)\n"
+        "b = aws.s3.Bucket('store', opts=o)\n"
+        "aws.s3.BucketVersioning('store-versioning', bucket=b.id, versioning_configuration={'status': 'Enabled'}, opts=o)\n"
+    )
+    it = written(tmp_path / "kept", "kept", program)
+    it.do("up")
+    said = it.refused("destroy")
+    assert "store, store-versioning: protected" in said
+    assert "nothing was changed" in said
+    it.do("destroy", "--unprotect")
 
 
 @pytest.mark.parametrize(("text", "reason"), [

@@ -49,3 +49,20 @@ def test_what_is_known(text: str, word: str):
 def test_what_is_not_known_is_given_as_it_was_said_once():
     text = "noise\n  error: one thing\n  error: one thing\nerror: another\n"
     assert reason(text, Path("stack"), "up", begun=True) == "one thing\nanother"
+
+
+def test_what_the_engine_says_on_its_first_line_is_found():
+    """The Automation API sets the streams of a command beneath each other, each after its name."""
+    text = "\n code: 1\n stdout: \n stderr: error: no such thing\nerror: and another\n"
+    assert reason(text, Path("stack"), "up", begun=False) == "no such thing\nand another"
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("error: PULUMI_ACCESS_TOKEN must be set for login during non-interactive CLI sessions", "pulumi login"),
+        ("error: validating stack config: bad value", "cannot be decrypted"),
+    ],
+)
+def test_what_is_to_be_done_is_said(text: str, word: str):
+    assert word in reason(text, Path("stack"), "up", begun=False)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from gpuinfra.diagnostics import GpuInfraError
 from gpuinfra.lint import Kind, Linted, Source, lint
+from gpuinfra.lint.program import read
 from gpuinfra.lint.source import MissingSdkError
 from gpuinfra.policy.examples import NOW
 
@@ -248,3 +250,12 @@ def test_the_text_of_an_output_hides_nothing_else(folder):
     assert {("GI3061", "next"), ("GI3060", "next")} <= {(u.code, u.resource) for u in found.undecided}
     assert found.graph is not None
     assert [r.name for r in found.graph] == ["box", "next"]
+
+
+def test_a_folder_that_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def closed(self: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "is_file", closed)
+    with pytest.raises(GpuInfraError, match="it cannot be read: Permission denied"):
+        read(Source(Kind.PROGRAM, str(tmp_path)))

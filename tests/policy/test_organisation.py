@@ -167,6 +167,24 @@ def test_what_a_rule_prints_does_not_mix_with_the_findings(install: Callable[...
     assert done.stderr.split() == ["loaded", "looking"]
 
 
+def test_nor_does_what_it_writes_by_the_number_of_the_stream(install: Callable[..., Path], tmp_path: Path):
+    loud = (
+        "import os, subprocess, sys\nos.write(1, b'loaded')\ndef loud(code, ctx):\n    os.write(1, b'looking')\n"
+        "    subprocess.run([sys.executable, '-c', 'print(1)'])\n    yield from says(code, ctx)\n"
+    )
+    done = checked(install(f"{loud}RULES = [rule('GI9001', loud)]"), tmp_path)
+    assert "GI9001" in {f["code"] for f in json.loads(done.stdout)["findings"]}
+    assert "looking" in done.stderr
+
+
+@pytest.mark.parametrize("body", ["X = 1", "RULES = []"])
+def test_an_entry_point_without_rules_is_named(install: Callable[..., Path], tmp_path: Path, body: str):
+    done = checked(install(body), tmp_path)
+    assert done.returncode == 2
+    (fault,) = json.loads(done.stdout)["faults"]
+    assert "entry point 'ours' of acme-rules (acme_rules) holds no rules" in fault
+
+
 def test_a_rule_that_ends_the_program_does_not_end_it(install: Callable[..., Path], tmp_path: Path):
     folder = install("import sys\nRULES = [rule('GI9001', lambda *_: sys.exit(0)), rule('GI9002', says)]")
     done = checked(folder, tmp_path)
