@@ -112,7 +112,6 @@ class World:
         except OSError as e:
             raise WorldError(f"{path.parent}: the simulated world cannot be kept there: {e.strerror or e}") from e
         self._db = connect(path)
-        self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=FULL")
         with self.step():
             for statement in _TABLES.split(";"):

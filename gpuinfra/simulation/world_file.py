@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,14 +11,20 @@ from typing import Any
 
 from ..engine.deployment import DeploymentError
 
-_BUSY_S = 60
-_NOT_DAMAGED = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH", "SQLITE_IOERR", "SQLITE_BUSY")
+BUSY_S = 60
+"""How long another process is waited for."""
+_NOT_DAMAGED = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH", "SQLITE_IOERR")
 """Beginnings of the names of errors of a file that is well, and cannot be used: nobody should remove it."""
 _FULL = "SQLITE_FULL"
+_BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 
 
 class WorldError(DeploymentError):
     """The world's file cannot be used. The text says why and what to do."""
+
+
+class WorldBusyError(WorldError):
+    """Another process holds the world's file."""
 
 
 def start_anew(world: Path) -> str:
@@ -29,10 +36,28 @@ def start_anew(world: Path) -> str:
 def connect(path: Path) -> sqlite3.Connection:
     """The database of a world, whose errors are WorldErrors from here on."""
     with _told(path):
-        db = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False, factory=_Connection)
+        db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False, factory=_Connection)
     assert isinstance(db, _Connection)
     db.path = path
+    _journaled(db)
     return db
+
+
+def _journaled(db: _Connection) -> None:
+    """A write-ahead log, so that readers and a writer do not wait for each other.
+
+    SQLite's own waiting does not cover this statement: to change the mode, or to take over the log of a process that was
+    killed, it asks for the whole file once and is refused (https://sqlite.org/rescode.html#busy_recovery).
+    """
+    until = time.monotonic() + BUSY_S
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            return
+        except WorldBusyError:
+            if time.monotonic() >= until:
+                raise
+            time.sleep(0.05)
 
 
 @contextmanager
@@ -51,6 +76,11 @@ def _told(path: Path) -> Generator[None]:
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
         raise
     except sqlite3.DatabaseError as e:
+        if str(getattr(e, "sqlite_errorname", "")).startswith(_BUSY):
+            raise WorldBusyError(
+                f"{path}: the simulated world is in use by another process, for more than {BUSY_S} s; nothing was changed. Wait "
+                "until the other command is done, or end it, and try again"
+            ) from e
         raise WorldError(_reason(path, e)) from e
     except OSError as e:
         raise WorldError(f"{e.filename or path}: the simulated world cannot be kept there: {e.strerror or e}") from e

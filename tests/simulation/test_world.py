@@ -7,12 +7,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from gpuinfra.simulation import world_file
 from gpuinfra.simulation.world import Thing, World, WorldError
 
 ROOT = Path(__file__).parents[2]
@@ -111,6 +113,36 @@ def test_a_killed_process_leaves_whole_steps(world: World) -> None:
     again = World(world.path)
     assert int(again.meta("count")) == len(again.things())
     again.keep(_thing("after"))
+
+
+def _held(path: Path) -> sqlite3.Connection:
+    # As a plugin holds it that is about to give a new file its log: SQLite then refuses another one at once, and does not wait.
+    held = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    held.execute("CREATE TABLE other (a INTEGER)")
+    held.execute("BEGIN IMMEDIATE")
+    return held
+
+
+def test_a_world_that_another_process_holds_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "world.sqlite"
+    held = _held(path)
+    end = threading.Timer(0.5, held.rollback)
+    end.start()
+    World(path).keep(_thing("after"))
+    end.join()
+    held.close()
+
+
+def test_a_world_that_stays_held_is_told_as_in_use_and_not_as_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(world_file, "BUSY_S", 1)
+    path = tmp_path / "world.sqlite"
+    held = _held(path)
+    with pytest.raises(WorldError, match="in use by another process") as raised:
+        World(path)
+    assert "remove" not in str(raised.value)
+    held.close()
 
 
 @pytest.mark.parametrize("content", [b"no database at all", b"SQLite format 3\0" + b"\xff" * 5000])
