@@ -98,8 +98,17 @@ GOES_BY_LOOKUP = Code(
     fix="Judge its preview, which asks the account: pulumi preview --json > preview.json, and give --preview preview.json.",
 )
 
+STATE_PENDING = Code(
+    "GI1091",
+    "state-with-pending-creations",
+    W,
+    "A deployment was broken off while it made a resource, which the state therefore does not hold.",
+    why="The machine may run, and cost, without any program that knows it: nothing here judges it, and no destroy ends it.",
+    fix="Look for it in the cloud, and import or delete it; then clear the operation: pulumi refresh",
+)
+
 CODES: tuple[Code, ...] = (
     UNREADABLE, CUT_SHORT, OTHER_TOOL, PREVIEW_FAILED, PREVIEW_PARTIAL, NO_PROGRAM, PROGRAM_RAISES, PROGRAM_REFUSED,
-    CONFIG_MISSING, GOES_BY_LOOKUP,
+    CONFIG_MISSING, GOES_BY_LOOKUP, STATE_PENDING,
 )  # fmt: skip
 """Every code that reading for `gpuinfra lint` can give."""
