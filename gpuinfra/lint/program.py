@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _PROJECT_FILES: Final = ("Pulumi.yaml", "Pulumi.yml")
 _STACK_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 _DEFAULT_STACK: Final = "dev"
+_ENVIRONMENTS: Final = [".venv", "venv"]
+"""Where `pulumi new`, uv and poetry make one, without that Pulumi.yaml names it."""
 _LISTED: Final = 8
 _SHOWN: Final = 300
 _SHORTEST_SECRET: Final = 4
@@ -33,6 +35,8 @@ def read(asked: source.Source) -> Read:
     file = _project_file(asked.path)
     document = _document(file)
     _only_python(asked.path, document)
+    # This is a process of the program's own. What is installed here goes first: the SDK that records is of this place.
+    sys.path.extend(_its_packages(file, document))
     return _recorded(asked, file, _stack(asked, file))
 
 
@@ -93,6 +97,18 @@ def _only_python(path: str, document: Mapping[str, Any]) -> None:
     if name != "python":
         said = f"its runtime is {str(name)[:40]}" if name else "its Pulumi.yaml names no runtime"
         raise _refused(path, f"{said}, and only programs in Python are recorded", _BY_PREVIEW)
+
+
+def _its_packages(file: Path, document: Mapping[str, Any]) -> list[str]:
+    """Where the program's own virtual environment keeps packages for this version of Python, if it has one: there are the
+    SDKs that it imports."""
+    runtime: Any = document.get("runtime")
+    options: Any = cast("Mapping[str, Any]", runtime).get("options") if isinstance(runtime, dict) else None
+    named: Any = cast("Mapping[str, Any]", options).get("virtualenv") if isinstance(options, dict) else None
+    folders = [str(named)] if named else _ENVIRONMENTS
+    inside = (f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages", "Lib/site-packages")
+    found = [file.parent / folder / path for folder in folders for path in inside]
+    return [str(p) for p in found if p.is_dir()]
 
 
 def _stack(asked: source.Source, file: Path) -> str:
