@@ -1,8 +1,8 @@
 # pyright: reportPrivateUsage=false
 """One run of a program against a recording monitor.
 
-The internals of the SDK that a recording leans on are named here and in `wire`, `declarations`, `transforms` and
-`isolation`; tests/testing/test_recording_wire.py says when one of them is gone.
+The internals of the SDK that a recording leans on are named here and in `wire`, `declarations`, `open_values`,
+`transforms` and `isolation`; tests/testing/test_recording_wire.py says when one of them is gone.
 """
 
 from __future__ import annotations
