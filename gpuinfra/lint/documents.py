@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import json
 import os
+import re
 import stat
 import sys
 import time
@@ -45,7 +46,7 @@ _COMMANDS = {"--preview": "pulumi preview --json > preview.json", "--state": "pu
 def load(path: str, wanted: str) -> dict[str, Any]:
     """The JSON object in the file of `wanted`, which is --preview or --state; `-` is standard input. Raises GpuInfraError
     with one finding."""
-    text = _text(path, _bytes(path))
+    text = _behind_messages(_text(path, _bytes(path)))
     if not text.strip():
         raise refused(UNREADABLE, path, "there is nothing in it; did the command that writes it fail?")
     try:
@@ -118,6 +119,9 @@ def _too_large(path: str) -> GpuInfraError:
     )
 
 
+_OBJECT = re.compile(r"^\{\s*$", re.MULTILINE)
+"""How Pulumi begins a document: by a line of its own."""
+
 _MARKS = (
     # The mark of UTF-32 begins with that of UTF-16.
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -138,6 +142,16 @@ def _text(path: str, data: bytes) -> str:
         raise refused(
             UNREADABLE, path, "it is not text in UTF-8; is it an archive, or a plan of another tool?"
         ) from None
+
+
+def _behind_messages(text: str) -> str:
+    """The text from the line on which an object begins, where lines of messages stand in front of it: `2>&1` writes the
+    warnings of the command into the same file. A text in which none begins stays as it is."""
+    if not text.strip() or text.lstrip().startswith(("{", "[")):
+        return text
+    begin = _OBJECT.search(text)
+    # Blank lines in its place, so that a place in the document stays the place in the file.
+    return "\n" * text.count("\n", 0, begin.start()) + text[begin.start() :] if begin else text
 
 
 def _not_json(path: str, text: str, error: json.JSONDecodeError, wanted: str) -> GpuInfraError:

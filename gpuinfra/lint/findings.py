@@ -1,4 +1,4 @@
-"""The codes of what is wrong with what `gpuinfra lint` reads: GI1080 to GI1089. None is used twice."""
+"""The codes of what is wrong with what `gpuinfra lint` reads: GI1080 to GI1096. None is used twice."""
 
 from __future__ import annotations
 
@@ -87,8 +87,28 @@ CONFIG_MISSING = Code(
     fix="Set it in the stack's file, or give it here: --config KEY=VALUE",
 )
 
+GOES_BY_LOOKUP = Code(
+    "GI1090",
+    "program-needs-the-account",
+    E,
+    "The program ended with an error, after look-ups in an account that is not asked here.",
+    why="A recording answers look-ups in the form of their results, with values that nobody knows. A program that reads "
+    "more into them (a version, a key of JSON, at least seven zones) may be right and end here all the same; what it had "
+    "not registered is not judged.",
+    fix="Judge its preview, which asks the account: pulumi preview --json > preview.json, and give --preview preview.json.",
+)
+
+STATE_PENDING = Code(
+    "GI1091",
+    "state-with-pending-creations",
+    W,
+    "A deployment was broken off while it made a resource, which the state therefore does not hold.",
+    why="The machine may run, and cost, without any program that knows it: nothing here judges it, and no destroy ends it.",
+    fix="Look for it in the cloud, and import or delete it; then clear the operation: pulumi refresh",
+)
+
 CODES: tuple[Code, ...] = (
     UNREADABLE, CUT_SHORT, OTHER_TOOL, PREVIEW_FAILED, PREVIEW_PARTIAL, NO_PROGRAM, PROGRAM_RAISES, PROGRAM_REFUSED,
-    CONFIG_MISSING,
+    CONFIG_MISSING, GOES_BY_LOOKUP, STATE_PENDING,
 )  # fmt: skip
 """Every code that reading for `gpuinfra lint` can give."""

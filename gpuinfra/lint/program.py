@@ -6,20 +6,26 @@ import re
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ..diagnostics import Diagnostic, GpuInfraError, Source, did_you_mean
 from ..policy.aside import told_aside
 from . import source
-from .findings import CONFIG_MISSING, NO_PROGRAM, PROGRAM_RAISES, PROGRAM_REFUSED
+from .findings import CONFIG_MISSING, GOES_BY_LOOKUP, NO_PROGRAM, PROGRAM_RAISES, PROGRAM_REFUSED
 from .source import MissingSdkError, Read
+
+if TYPE_CHECKING:
+    from ..testing.lookups import Ended
 
 _PROJECT_FILES: Final = ("Pulumi.yaml", "Pulumi.yml")
 _STACK_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 _DEFAULT_STACK: Final = "dev"
+_ENVIRONMENTS: Final = [".venv", "venv"]
+"""Where `pulumi new`, uv and poetry make one, without that Pulumi.yaml names it."""
 _LISTED: Final = 8
 _SHOWN: Final = 300
 _SHORTEST_SECRET: Final = 4
+_FUNCTIONS: Final = 3
 _BY_PREVIEW: Final = "run `pulumi preview --json > preview.json` there, and give --preview preview.json"
 
 
@@ -28,6 +34,8 @@ def read(asked: source.Source) -> Read:
     file = _project_file(asked.path)
     document = _document(file)
     _only_python(asked.path, document)
+    # This is a process of the program's own. What is installed here goes first: the SDK that records is of this place.
+    sys.path.extend(_its_packages(file, document))
     return _recorded(asked, file, _stack(asked, file))
 
 
@@ -98,6 +106,18 @@ def _only_python(path: str, document: Mapping[str, Any]) -> None:
         raise _refused(path, f"{said}, and only programs in Python are recorded", _BY_PREVIEW)
 
 
+def _its_packages(file: Path, document: Mapping[str, Any]) -> list[str]:
+    """Where the program's own virtual environment keeps packages for this version of Python, if it has one: there are the
+    SDKs that it imports."""
+    runtime: Any = document.get("runtime")
+    options: Any = cast("Mapping[str, Any]", runtime).get("options") if isinstance(runtime, dict) else None
+    named: Any = cast("Mapping[str, Any]", options).get("virtualenv") if isinstance(options, dict) else None
+    folders = [str(named)] if named else _ENVIRONMENTS
+    inside = (f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages", "Lib/site-packages")
+    found = [file.parent / folder / path for folder in folders for path in inside]
+    return [str(p) for p in found if p.is_dir()]
+
+
 def _stack(asked: source.Source, file: Path) -> str:
     """The stack that is meant: the one that was asked for, else the only one, else dev. Where stacks have files beside
     Pulumi.yaml it is one of those: of another, the program would be judged without a config."""
@@ -120,32 +140,30 @@ def _stack(asked: source.Source, file: Path) -> str:
 
 
 def _recorded(asked: source.Source, file: Path, stack: str) -> Read:
-    from ..testing import RecordingError, record
+    from ..testing import RecordingError
+    from ..testing.lookups import record_open
     from ..testing.program import find
 
     try:
         find(file, stack)
     except RecordingError as e:
         raise _refused(asked.path, " ".join(str(e).split())[:_SHOWN]) from None
-    try:
-        # What the program prints must not mix with the findings.
-        with told_aside():
-            return Read(record(file, stack=stack, preview=True, config=asked.config))
-    except RecordingError as e:
-        place = Source(str(_near(file.parent)))
-        refused = tuple(PROGRAM_REFUSED.at("", fault).located(place) for fault in e.faults)
-        if e.graph is None:
-            raise GpuInfraError(refused) from None
-        # One text that is none hides nothing else that is wrong with the program.
-        return Read(e.graph, remarks=refused)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as e:
-        raise _its_own(e, file, stack, asked.config) from None
+    # What the program prints must not mix with the findings.
+    with told_aside():
+        found = record_open(file, stack=stack, config=asked.config)
+    if found.ended is not None and not found.faults:
+        raise _its_own(found.ended, file, stack, asked.config) from None
+    place = Source(str(_near(file.parent)))
+    refused = tuple(PROGRAM_REFUSED.at("", fault).located(place) for fault in found.faults)
+    if found.graph is None:
+        raise GpuInfraError(refused) from None
+    # One text that is none hides nothing else that is wrong with the program.
+    return Read(found.graph, remarks=refused)
 
 
-def _its_own(error: BaseException, file: Path, stack: str, config: Mapping[str, str]) -> Exception:
+def _its_own(ended: Ended, file: Path, stack: str, config: Mapping[str, str]) -> Exception:
     """The error of a program as what the person is told."""
+    error = ended.error
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0].startswith("pulumi"):
         package = (error.name or "").partition(".")[0].replace("_", "-")
         return MissingSdkError(
@@ -160,17 +178,24 @@ def _its_own(error: BaseException, file: Path, stack: str, config: Mapping[str, 
         return GpuInfraError(
             [CONFIG_MISSING.at("", f"the program asks for the config value '{missing}'", hint).located(place)]
         )
-    return GpuInfraError([_raised(error, config).located(place)])
+    return GpuInfraError([_raised(ended, config).located(place)])
 
 
-def _raised(error: BaseException, config: Mapping[str, str]) -> Diagnostic:
+def _raised(ended: Ended, config: Mapping[str, str]) -> Diagnostic:
+    error = ended.error
     if isinstance(error, SystemExit):
         return PROGRAM_RAISES.at("", f"the program ended itself, with status {error.code}")
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    said = error.msg if isinstance(error, SyntaxError) else ended.said
     # Any value of the command line may be a secret to the program, which alone knows.
     for key, value in config.items():
         said = str(said).replace(value, f"[{key}]") if len(value) >= _SHORTEST_SECRET else said
     text = " ".join(str(said).split())[:_SHOWN]
+    if ended.by_lookups:
+        asked = ", ".join(ended.by_lookups[:_FUNCTIONS]) + (" …" if ended.by_lookups[_FUNCTIONS:] else "")
+        return GOES_BY_LOOKUP.at(
+            "", f"the program raises {type(error).__name__}{': ' if text else ''}{text}; it goes by what {asked} answers, "
+            "and no account is asked here", f"where it is right in your account, {_BY_PREVIEW}",
+        )  # fmt: skip
     hint = f"install it where gpuinfra is installed; or {_BY_PREVIEW}" if isinstance(error, ImportError) else ""
     return PROGRAM_RAISES.at("", f"the program raises {type(error).__name__}{': ' if text else ''}{text}", hint)
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
+from ..diagnostics import Diagnostic
 from . import documents, resources, values
-from .findings import OTHER_TOOL
+from .findings import OTHER_TOOL, STATE_PENDING
 from .source import Read
 
 _VERSION: Final = re.compile(r"v?(\d+)\.(\d+)")
@@ -15,6 +16,7 @@ _WRITES_LISTS: Final = (3, 206)
 """Engines from here on write ignoreChanges and replaceOnChanges [apitype/core.go of that version]."""
 
 
+_LISTED: Final = 8
 _VERSIONS: Final = (1, 2, 3, 4)
 """Of the form of a deployment [apitype/core.go: current 3, latest 4]."""
 
@@ -33,7 +35,20 @@ def read(path: str) -> Read:
         documents.check_urn(path, f"deployment.resources[{n}]", cast("dict[str, Any]", resource).get("urn"))
     found = cast("list[Mapping[str, Any]]", listed)
     recent = _engine(deployment) >= _WRITES_LISTS or resources.writes_lists(found)
-    return Read(resources.graph(found, preview=False, writes_lists=recent))
+    remarks = _pending(path, deployment.get("pending_operations"))
+    return Read(resources.graph(found, preview=False, writes_lists=recent), remarks=remarks)
+
+
+def _pending(path: str, raw: Any) -> tuple[Diagnostic, ...]:
+    """What a deployment was making when it was broken off."""
+    listed = [values.mapping(o) for o in cast("list[Any]", raw)] if isinstance(raw, list) else []
+    urns = [str(values.mapping(o.get("resource")).get("urn", "")) for o in listed if o.get("type") == "creating"]
+    names = sorted({resources.name_of(urn) for urn in urns if values.is_urn(urn)})
+    if not names:
+        return ()
+    shown = ", ".join(names[:_LISTED]) + (" …" if names[_LISTED:] else "")
+    said = f"a deployment was broken off while it made {shown}: it may run, and is not in the file"
+    return (documents.finding(STATE_PENDING, path, said, "find it in the cloud, and clear it: pulumi refresh"),)
 
 
 def _deployment(path: str, document: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,7 +12,9 @@ from ..policy.resource_graph import UNKNOWN, Secret
 from . import data_sources, stack_references, wire
 from .computed_inside import add_computed
 from .declarations import NO_ANSWER, Declarations, answer_for
+from .shapes import Asked
 from .tokens import Tokens
+from .variant import PLAIN, Variant
 
 OutputsCallback = Callable[[str, str, Mapping[str, Any]], "Mapping[str, Any] | None"]
 """(type, logical name, inputs) to outputs by wire name, `id` among them; None or a missing name: a token."""
@@ -41,7 +43,11 @@ class Answers:
         outputs: OutputsCallback | None,
         invoke: InvokeCallback | None,
         stack_references: Mapping[str, Mapping[str, Any]],
+        variant: Variant = PLAIN,
     ) -> None:
+        self.made_up: Final[set[str]] = set()
+        """Functions whose answer nobody knew."""
+        self._variant = variant
         self.decoder: Final = wire.Decoder(tokens)
         self._tokens = tokens
         self._declarations = declarations
@@ -82,7 +88,10 @@ class Answers:
             return _struct(wire.encode(answer))
         # The default works on the wire form, so that tokens in the arguments come back as they are.
         raw = wire.python_struct(args)
-        default = data_sources.answer(token, raw, self._region, self._tokens.answered)
+        asked = Asked(token, self._tokens.answered, self._tokens.shaped, self._variant)
+        default, made_up = data_sources.answer(asked, raw, self._region)
+        if made_up:
+            self.made_up.add(token)
         return None if default is None else _struct(default)
 
     def _given(self, type_: str, name: str, inputs: struct_pb2.Struct) -> dict[str, Any]:

@@ -46,30 +46,30 @@ def assemble(
         resources=build(recorded.registrations.values()),
         invokes=tuple(sorted(invokes, key=lambda i: (i[0], json.dumps(as_json(i[1]), sort_keys=True)))),
         outputs=decoder.struct(recorded.outputs),
-        logs=tuple(recorded.logs),
+        logs=tuple((severity, decoder.shown(message)) for severity, message in recorded.logs),
         reads=build(recorded.reads.values()),
     )
 
 
 def _resource(found: Registration, declarations: Declarations, decoder: wire.Decoder, root: str) -> Resource:
-    request = found.request
+    request, shown = found.request, decoder.shown
     registered = hasattr(request, "object")
     declared = declarations.of(request.type, request.name)
     options = _options(request, generated=declared.args_class is not None) if registered else {}
     paths = [*options.get("ignoreChanges", ()), *options.get("replaceOnChanges", ())]
     dependencies: Mapping[str, Any] = request.propertyDependencies if registered else {}
     return Resource(
-        urn=found.urn,
+        urn=shown(found.urn),
         type=request.type,
-        name=request.name,
+        name=shown(request.name),
         custom=request.custom if registered else True,
         inputs=decoder.struct(request.object if registered else request.properties),
-        parent="" if request.parent == root else request.parent,
+        parent="" if request.parent == root else shown(request.parent),
         # A provider reference is the URN and the id of the provider; the id is a token or unknown.
-        provider=request.provider.rsplit("::", 1)[0] if request.provider else "",
+        provider=shown(request.provider.rsplit("::", 1)[0]) if request.provider else "",
         version=request.version,
-        dependencies=tuple(sorted(request.dependencies)),
-        property_dependencies={k: tuple(sorted(v.urns)) for k, v in sorted(dependencies.items()) if v.urns},
+        dependencies=tuple(sorted(map(shown, request.dependencies))),
+        property_dependencies={k: tuple(sorted(map(shown, v.urns))) for k, v in sorted(dependencies.items()) if v.urns},
         options=options,
         known_properties=known_properties(declared, paths),
         places=_places(request),

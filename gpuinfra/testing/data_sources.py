@@ -2,8 +2,9 @@
 """What a data source answers in a recording where the test gives no answer.
 
 A few functions are answered so that programs run on: with what the arguments say, AWS's documentation account, or a
-text that names the lookup. Every other typed function answers tokens, `${<function token>.<property>}`, which read
-UNKNOWN in preview; numbers, flags and mappings stay empty. An untyped call gets an unknown or empty answer.
+text that names the lookup. Every other typed function answers in the form of its result class with tokens,
+`${<function token>.<property>}`, which read UNKNOWN in preview; numbers, flags and mappings stay empty, but under an open
+variant. An untyped call gets an unknown or empty answer.
 """
 
 from __future__ import annotations
@@ -13,47 +14,45 @@ import re
 import sys
 import typing
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from pulumi import _types
 
-from .declarations import NO_ANSWER, SCALARS, answer_for
-
-Token = Callable[[str], str]
-"""A token of the function asked, for one property."""
+from . import shapes
+from .declarations import SCALARS
+from .shapes import Asked
 
 _ACCOUNT: Final = "123456789012"
 """The account id of examples in AWS documentation: no customer has it."""
+_PUBLIC_PARAMETERS: Final = "/aws/service/"
+"""Where the provider itself publishes values, so that the name says what the value is."""
 
 
-def answer(token: str, args: Mapping[str, Any], region: str, issue: Callable[[str, str], str]) -> dict[str, Any] | None:
-    """The default answer in wire form, or None where nothing is known about the function.
-
-    `region` is the configured region, empty where none is; `issue(function, property)` makes a token.
-    """
-
-    def ask(path: str) -> str:
-        return issue(token, path)
-
-    known = _KNOWN.get(token)
+def answer(asked: Asked, args: Mapping[str, Any], region: str) -> tuple[dict[str, Any] | None, bool]:
+    """The default answer in wire form, or None where nothing is known about the function, and whether something in it
+    is made up. `region` is the configured region, empty where none is."""
+    where = str(args.get("region") or region or "")
+    asked = replace(asked, region=where)
+    certain = _CERTAIN.get(asked.function)
+    if certain is not None and (where or asked.function not in _BY_REGION):
+        return certain(args, where, asked), False
+    known = certain or _KNOWN.get(asked.function)
     if known is not None:
-        return known(args, str(args.get("region") or region or ""), ask)
-    result = _result_class(token)
-    return None if result is None else _typed(result, args, ask)
+        return known(args, where, asked), True
+    result = _result_class(asked.function)
+    if result is not None:
+        return shapes.of_class(result, asked, _echoed(result, args)), True
+    if asked.variant.open:
+        # The mark of a mapping whose keys nobody knows.
+        return {asked.token("*"): asked.token("*")}, True
+    return None, False
 
 
-def _typed(result: type, args: Mapping[str, Any], ask: Token) -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    for name, typ in _types.output_type_types(result).items():
-        bare = _types.unwrap_type(typ)
-        if isinstance(args.get(name), SCALARS) and args[name] != "":
-            out[name] = args[name]
-        # Result classes refuse a text where they expect a number or a flag, so those stay empty.
-        elif bare not in (int, float, bool):
-            found = answer_for(typ, ask, name)
-            if found is not NO_ANSWER:
-                out[name] = found
-    return out
+def _echoed(result: type, args: Mapping[str, Any]) -> dict[str, Any]:
+    """What the arguments say of the answer: a look-up by id gives that id."""
+    names = _types.output_type_types(result)
+    return {k: v for k, v in args.items() if k in names and isinstance(v, SCALARS) and v != ""}
 
 
 def _result_class(token: str) -> type | None:
@@ -75,27 +74,41 @@ def _result_class(token: str) -> type | None:
     return None
 
 
-def _parameter(args: Mapping[str, Any], region: str, ask: Token) -> dict[str, Any]:
+def _parameter(args: Mapping[str, Any], region: str, asked: Asked) -> dict[str, Any]:
     name = str(args.get("name", ""))
-    value = f"${{ssm:{name}}}"
-    return {"id": name, "name": name, "value": value, "insecureValue": value, "type": "String", "arn": ask("arn")}
+    public = name.startswith(_PUBLIC_PARAMETERS) or not asked.variant.open
+    value = f"${{ssm:{name}}}" if public else asked.token("value")
+    return {
+        "id": name,
+        "name": name,
+        "value": value,
+        "insecureValue": value,
+        "type": "String",
+        "arn": asked.token("arn"),
+    }
 
 
-def _identity(args: Mapping[str, Any], region: str, ask: Token) -> dict[str, Any]:
+def _identity(args: Mapping[str, Any], region: str, asked: Asked) -> dict[str, Any]:
     arn = f"arn:{_partition_of(region)}:iam::{_ACCOUNT}:root"
-    return {"id": _ACCOUNT, "accountId": _ACCOUNT, "arn": arn, "userId": ask("userId")}
+    return {"id": _ACCOUNT, "accountId": _ACCOUNT, "arn": arn, "userId": asked.token("userId")}
 
 
-def _region(args: Mapping[str, Any], region: str, ask: Token) -> dict[str, Any]:
-    name = region or ask("region")
-    return {"id": name, "name": name, "region": name, "description": ask("description"), "endpoint": ask("endpoint")}
+def _region(args: Mapping[str, Any], region: str, asked: Asked) -> dict[str, Any]:
+    name = region or asked.token("region")
+    return {
+        "id": name,
+        "name": name,
+        "region": name,
+        "description": asked.token("description"),
+        "endpoint": asked.token("endpoint"),
+    }
 
 
 def _partition_of(region: str) -> str:
     return {"cn": "aws-cn", "us-gov": "aws-us-gov"}.get(re.sub(r"-[a-z]+-\d+$", "", region), "aws")
 
 
-def _partition(args: Mapping[str, Any], region: str, ask: Token) -> dict[str, Any]:
+def _partition(args: Mapping[str, Any], region: str, asked: Asked) -> dict[str, Any]:
     name = _partition_of(region)
     china = name == "aws-cn"
     return {
@@ -107,17 +120,18 @@ def _partition(args: Mapping[str, Any], region: str, ask: Token) -> dict[str, An
     }
 
 
-def _zones(args: Mapping[str, Any], region: str, ask: Token) -> dict[str, Any]:
-    # Which zones an account sees is not known; three tokens each, because programs take the first two or three.
-    def three(prop: str) -> list[str]:
-        return [ask(f"{prop}[{i}]") for i in range(3)]
+def _zones(args: Mapping[str, Any], region: str, asked: Asked) -> dict[str, Any]:
+    # Which zones an account sees is not known.
+    return {
+        "id": region or asked.token("id"),
+        "names": asked.zones(),
+        "zoneIds": asked.many("zoneIds", 3),
+        "groupNames": [],
+    }
 
-    return {"id": region or ask("id"), "names": three("names"), "zoneIds": three("zoneIds"), "groupNames": []}
 
-
-def _google_zones(args: Mapping[str, Any], region: str, ask: Token) -> dict[str, Any]:
-    # Three likewise: every region of Google Cloud has as many or more.
-    return {"id": ask("id"), "names": [ask(f"names[{i}]") for i in range(3)]} | dict(args)
+def _google_zones(args: Mapping[str, Any], region: str, asked: Asked) -> dict[str, Any]:
+    return {"id": asked.token("id"), "names": asked.zones()} | dict(args)
 
 
 def _as_list(value: Any) -> Any:
@@ -125,7 +139,7 @@ def _as_list(value: Any) -> Any:
     return value[0] if isinstance(value, list) and len(value) == 1 else value  # pyright: ignore
 
 
-def _policy_document(args: Mapping[str, Any], region: str, ask: Token) -> dict[str, Any]:
+def _policy_document(args: Mapping[str, Any], region: str, asked: Asked) -> dict[str, Any]:
     """The JSON that the provider makes of statements, without merged source documents."""
     statements: list[dict[str, Any]] = []
     for given in typing.cast("list[dict[str, Any]]", args.get("statements") or []):
@@ -147,7 +161,7 @@ def _policy_document(args: Mapping[str, Any], region: str, ask: Token) -> dict[s
     if args.get("policyId"):
         document["Id"] = args["policyId"]
     text = json.dumps(document, indent=2)
-    return {"id": ask("id"), "json": text, "minifiedJson": json.dumps(document, separators=(",", ":"))}
+    return {"id": asked.token("id"), "json": text, "minifiedJson": json.dumps(document, separators=(",", ":"))}
 
 
 def _principals(principals: list[dict[str, Any]]) -> Any:
@@ -159,12 +173,18 @@ def _principals(principals: list[dict[str, Any]]) -> Any:
     return {kind: _as_list(ids) for kind, ids in out.items()}
 
 
-_KNOWN: Final[dict[str, Callable[[Mapping[str, Any], str, Token], dict[str, Any]]]] = {
-    "aws:ssm/getParameter:getParameter": _parameter,
+_Answer = Callable[[Mapping[str, Any], str, Asked], dict[str, Any]]
+
+_CERTAIN: Final[dict[str, _Answer]] = {
     "aws:index/getCallerIdentity:getCallerIdentity": _identity,
     "aws:index/getRegion:getRegion": _region,
     "aws:index/getPartition:getPartition": _partition,
+    "aws:iam/getPolicyDocument:getPolicyDocument": _policy_document,
+}
+"""What the arguments and the config say by themselves."""
+_BY_REGION: Final = ("aws:index/getRegion:getRegion", "aws:index/getPartition:getPartition")
+_KNOWN: Final[dict[str, _Answer]] = {
+    "aws:ssm/getParameter:getParameter": _parameter,
     "aws:index/getAvailabilityZones:getAvailabilityZones": _zones,
     "gcp:compute/getZones:getZones": _google_zones,
-    "aws:iam/getPolicyDocument:getPolicyDocument": _policy_document,
 }

@@ -56,8 +56,6 @@ def record(
     an Output in an input or a name, and (with `strict`) for a "None" made of an output; also when the program does not
     end within `timeout_s`, as with an output that nothing resolves.
     """
-    if _RECORDING.get():
-        raise RecordingError("record() was called by a program that is being recorded. Record the two one by one")
     from .session import Session
 
     session = Session(
@@ -75,8 +73,15 @@ def record(
         strict=strict,
         timeout_s=timeout_s,
     )
+    return alone(session.run)
+
+
+def alone(run: Callable[[], ResourceGraph]) -> ResourceGraph:
+    """What a recording gives, when no other one runs."""
+    if _RECORDING.get():
+        raise RecordingError("record() was called by a program that is being recorded. Record the two one by one")
     with _ONE_AT_A_TIME:
-        return _in_thread(session.run)
+        return _in_thread(run)
 
 
 def _in_thread(run: Callable[[], ResourceGraph]) -> ResourceGraph:

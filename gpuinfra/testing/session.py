@@ -1,8 +1,8 @@
 # pyright: reportPrivateUsage=false
 """One run of a program against a recording monitor.
 
-The internals of the SDK that a recording leans on are named here and in `wire`, `declarations`, `transforms` and
-`isolation`; tests/testing/test_recording_wire.py says when one of them is gone.
+The internals of the SDK that a recording leans on are named here and in `wire`, `declarations`, `open_values`,
+`transforms` and `isolation`; tests/testing/test_recording_wire.py says when one of them is gone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import runpy
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import pulumi
@@ -30,8 +30,10 @@ from .draining import linear_wait, seldom_collected
 from .errors import RecordingError
 from .faults import faults, without_texts
 from .monitor import OLDEST_SDK, Engine, Monitor, can_record
+from .open_values import OpenValues
 from .program import ProgramFiles, find, full_key, text
 from .tokens import Tokens
+from .variant import PLAIN, Variant
 
 if TYPE_CHECKING:
     from .answers import InvokeCallback, OutputsCallback
@@ -42,6 +44,16 @@ _STUCK: Final = (
     "the program did not end within {0:g} s: it waits for an output or awaitable that nothing resolves "
     "(an unresolved deferred_output, depends_on a component that holds the dependant). {1} resources were registered"
 )
+
+
+@dataclass
+class Seen:
+    """What is known of a run also where its program raises."""
+
+    made_up: set[str] = field(default_factory=set[str])
+    """Functions whose answer nobody knew."""
+    shown: Callable[[str], str] = str
+    """A text as a person reads it."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +73,8 @@ class Session:
     env: Mapping[str, str]
     strict: bool
     timeout_s: float
+    variant: Variant = PLAIN
+    seen: Seen = field(default_factory=lambda: Seen())
 
     def run(self) -> ResourceGraph:
         """Runs the program to its end and returns its graph. The process is as before, also after an error."""
@@ -71,7 +85,7 @@ class Session:
         config = self._config(files, project)
         secret_keys = {full_key(k, project) for k in self.secret_keys} | (files.secret_keys if files else set[str]())
 
-        tokens = Tokens(preview=self.preview)
+        tokens = Tokens(preview=self.preview, variant=self.variant)
         declarations = Declarations()
         region = next((v for k, v in sorted(config.items()) if k.endswith(":region")), "")
         answers = Answers(
@@ -82,7 +96,9 @@ class Session:
             outputs=self.outputs,
             invoke=self.invoke,
             stack_references=self.stack_references,
+            variant=self.variant,
         )
+        self.seen.made_up, self.seen.shown = answers.made_up, tokens.shown
         monitor = Monitor(project, self.stack, preview=self.preview, answers=answers)
 
         def observe(args: pulumi.ResourceTransformationArgs) -> None:
@@ -92,6 +108,8 @@ class Session:
         with ExitStack() as around:
             around.enter_context(isolation.environment(self.env))
             around.enter_context(isolation.no_engine())
+            if self.variant.open:
+                around.enter_context(OpenValues(tokens, self.variant).handed_out())
             if files is not None:
                 around.enter_context(isolation.folder(files.main.parent, [str(files.main)]))
             root = str(files.root) if files else "."
@@ -103,7 +121,7 @@ class Session:
             monitor.recorded, declarations, answers.decoder, project=project, stack=self.stack, preview=self.preview
         )
         if found:
-            raise RecordingError(found, without_texts(graph))
+            raise RecordingError(map(tokens.shown, found), without_texts(graph))
         return graph
 
     def _config(self, files: ProgramFiles | None, project: str) -> dict[str, str]:

@@ -58,6 +58,10 @@ class Decoder:
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
 
+    def shown(self, text: str) -> str:
+        """A name as a person reads it."""
+        return self._tokens.shown(text)
+
     def struct(self, struct: struct_pb2.Struct) -> dict[str, Any]:
         """A whole property bag, keys sorted."""
         return {key: self.value(python_value(struct.fields[key])) for key in sorted(struct.fields)}
@@ -75,12 +79,15 @@ class Decoder:
     def _mapping(self, raw: dict[str, Any]) -> Any:
         signature = raw.get(_SIGNATURE)
         if signature is None:
+            if any(self._tokens.read(key) is UNKNOWN for key in raw):
+                # Something that is not known is among its keys, and with it how many they are.
+                return UNKNOWN
             return {key: self.value(raw[key]) for key in sorted(raw)}
         if signature == _SECRET:
             return Secret(self.value(raw.get("value")))
         if signature == _RESOURCE:
             urn = str(raw.get("urn", ""))
-            return OutputRef(urn_name(urn), "id" if "id" in raw else "urn")
+            return OutputRef(self._tokens.shown(urn_name(urn)), "id" if "id" in raw else "urn")
         if signature == _OUTPUT:
             inner = self.value(raw["value"]) if "value" in raw else UNKNOWN
             return Secret(inner) if raw.get("secret") else inner

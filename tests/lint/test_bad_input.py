@@ -88,6 +88,17 @@ def test_what_is_no_document_of_pulumi(kind: Kind, content: str | bytes, code: s
     assert words in found.message
 
 
+@pytest.mark.parametrize("kind", FILES, ids=str)
+def test_messages_of_the_command_may_stand_in_front(kind: Kind, written):
+    document = json.dumps(json.loads(PREVIEW if kind is Kind.PREVIEW else STATE), indent=4)
+    front = "warning: A new version of Pulumi is available {3.2}\n\nPreviewing update (dev)\n"
+    whole = lint(Source(kind, str(written(document))), now=NOW)
+    assert lint(Source(kind, str(written(front + document))), now=NOW).graph == whole.graph
+    found = only(kind, written(front + document[:-200]))
+    assert found.code == "GI1081"
+    assert f"line {(front + document[:-200]).count(chr(10)) + 1}," in found.message
+
+
 def test_a_preview_for_a_state_and_a_state_for_a_preview(written):
     found = only(Kind.STATE, written(PREVIEW))
     assert (found.code, found.message, found.hint) == ("GI1082", "it is a preview of Pulumi", "give it with --preview")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -125,6 +126,19 @@ def test_a_program_that_raises(folder, tmp_path: Path, main: str, words: str, li
 def test_an_sdk_that_is_not_installed(folder):
     with pytest.raises(MissingSdkError, match=r"imports pulumi_nothing, .* pip install pulumi-nothing"):
         judged(folder(main="import pulumi_nothing\n"))
+
+
+@pytest.mark.parametrize("named", ["env", ""])
+def test_an_sdk_of_the_programs_own_environment_is_found(folder, tmp_path: Path, named: str):
+    packages = tmp_path / (named or "venv") / f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
+    (packages / "pulumi_nothing").mkdir(parents=True)
+    (packages / "pulumi_nothing" / "__init__.py").write_text("SIZE = '10.0.0.0/16'\n")
+    # What is installed here goes first.
+    (packages / "pulumi_aws.py").write_text("raise ValueError\n")
+    main = "import pulumi_nothing\n" + VPC
+    options = f"{{name: python, options: {{virtualenv: {named}}}}}" if named else "python"
+    found = judged(folder(main=main, project=f"name: p\nruntime: {options}\nconfig: {{aws:region: us-east-1}}\n"))
+    assert [r.name for r in found.graph] == ["net"]
 
 
 def test_what_the_engine_would_refuse(folder):

@@ -119,3 +119,21 @@ def test_what_the_stack_gives_a_default_provider_counts_for_what_it_makes(read):
     box = state("gcp:compute/instance:Instance", "box", inputs=inputs)
     assert "GI3117" in {d.code for d in read(box).findings}
     assert "GI3117" not in {d.code for d in read(giver, box).findings}
+
+
+def test_what_a_deployment_was_making_when_it_was_broken_off_is_said(tmp_path: Path):
+    file = tmp_path / "state.json"
+    pending = [
+        {"resource": state(VPC, "half", inputs={"tags": {"key": HUSH}}), "type": "creating"},
+        {"resource": state(VPC, "net"), "type": "updating"},
+    ]
+    deployment = {"manifest": {}, "resources": [state(VPC, "net", id="vpc-1")], "pending_operations": pending}
+    file.write_text(json.dumps({"version": 3, "deployment": deployment}))
+    found = lint(Source(Kind.STATE, str(file)), now=NOW)
+    assert named(found) == ["net"]
+    assert [(d.code, d.message) for d in found.findings if d.code < "GI2"] == [
+        ("GI1091", "a deployment was broken off while it made half: it may run, and is not in the file")
+    ]
+    for odd in ({}, [None], [{"type": "creating"}], [{"type": "creating", "resource": {"urn": 3}}]):
+        file.write_text(json.dumps({"version": 3, "deployment": {**deployment, "pending_operations": odd}}))
+        assert "GI1091" not in {d.code for d in lint(Source(Kind.STATE, str(file)), now=NOW).findings}

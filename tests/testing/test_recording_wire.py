@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from gpuinfra.policy.resource_graph import UNKNOWN, OutputRef, Secret
 from gpuinfra.testing import wire
 from gpuinfra.testing.tokens import Tokens
+from gpuinfra.testing.variant import OPEN
 
 texts = st.text(alphabet=string.printable, max_size=12)
 scalars = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | texts
@@ -58,6 +59,19 @@ def test_only_issued_tokens_are_references(name, path, preview):
     assert tokens.read(f"a{text}") == f"a{text}"
 
 
+@given(st.integers(0, 40), st.integers(0, 15), st.integers(1, 16))
+def test_no_part_of_an_open_answer_is_the_same_in_another_variant(number, begin, length):
+    made = [Tokens(preview=True, variant=v) for v in OPEN[:2]]
+    first, second = ([t.answered("f", f"p[{i}]") for i in range(number + 1)] for t in made)
+    part = slice(begin, min(begin + length, 16))
+    assert len(first[-1]) == 16
+    assert first[-1][part] != second[-1][part]
+    assert len({t[:6] for t in first} | {t[-6:] for t in second}) == 2 * (number + 1)
+    assert made[0].read(f"x/{first[-1].upper()}-y") is UNKNOWN
+    assert made[0].shown(f"x-{first[-1]}") == f"x-${{f.p[{number}]}}"
+    assert made[0].read(second[-1]) == second[-1]
+
+
 @given(texts, texts)
 def test_answered_tokens_are_unknown_in_preview_wherever_they_stand(name, path):
     tokens = Tokens(preview=True)
@@ -83,6 +97,7 @@ def test_the_name_in_a_urn_may_hold_colons(name):
             [
                 "UNKNOWN", "_special_sig_key", "_special_secret_sig", "_special_resource_sig", "_special_asset_sig",
                 "_special_archive_sig", "_special_output_value_sig", "_RESOURCE_PACKAGES", "_RESOURCE_MODULES",
+                "deserialize_properties_unwrap_secrets", "translate_output_properties",
             ],
         ),
         (
