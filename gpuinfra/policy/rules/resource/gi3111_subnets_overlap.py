@@ -34,12 +34,17 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for network in gcp.of_type(NETWORK):
         for a, b in combinations(gcp.subnets_of(network), 2):
             together.setdefault(frozenset((a.urn, b.urn)), (a, b, f"of network '{network.name}'"))
-    for m in gcp.vms:
+    alone: set[str] = set()
+    for m in gcp.machines:
         found = gcp.subnets_reached(m)
         for a, b in combinations(found, 2):
             together.setdefault(frozenset((a.urn, b.urn)), (a, b, f"of machines '{m.name}'"))
         for subnet in found:
-            yield from _alone(ctx, m, subnet)
+            for verdict in _alone(ctx, m, subnet):
+                # Pools of one cluster share its subnet.
+                if isinstance(verdict, Undecided) or subnet.urn not in alone:
+                    yield verdict
+                alone |= set() if isinstance(verdict, Undecided) else {subnet.urn}
     said: set[str] = set()
     unknown: set[str] = set()
     ranges = {r.urn: _range(r) for r in gcp.of_type(SUBNET)}

@@ -33,7 +33,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         mode = fs.get("networks", 0, "connectMode")
         if fs.type == LUSTRE or mode == "PRIVATE_SERVICE_ACCESS":
             yield from _connection(ctx, fs, network, key)
-        first = [a[0].network for m in ctx.gcp.vms if (a := ctx.gcp.attachments(m))]
+        first = [a[0].network for m in ctx.gcp.machines if (a := ctx.gcp.attachments(m))]
         if first and all(n is not None and n is not network for n in first):
             yield CODE.at(
                 f"{fs.name}.{key}",
