@@ -35,7 +35,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 yield Undecided(CODE.code, nodes.name, "the size is not known yet")
             yield from _check(nodes.resource, nodes.at("capacityReservation"), nodes.size)
     for pool in azure.pools:
-        if pool.value("capacityReservationGroupID") or pool.value("capacityReservationGroupId"):
+        if pool.value("capacityReservationGroupID") is not None:
+            if late(pool.value("vmSize")):
+                yield Undecided(CODE.code, pool.source.name, "the size is not known yet")
             yield from _check(pool.source, pool.at("capacityReservationGroupID"), pool.size)
 
 
