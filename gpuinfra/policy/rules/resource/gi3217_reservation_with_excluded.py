@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...azure_graph import AzureGraph, AzureNodes
+from ...azure_graph import AzureGraph, AzureNodes, zones_of
 from ...azure_reservations import reservations_of
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number, truth
@@ -67,7 +67,9 @@ def _excluded(nodes: AzureNodes) -> Iterator[tuple[str, str, str]]:
         said = "a single placement group" + ("" if single is not None else ", which is what leaving it out means")
         yield "singlePlacementGroup", said, "set singlePlacementGroup: false"
     domains = number(r.get("platformFaultDomainCount"))
-    if nodes.has_gpu and domains is not None and domains > 1:
+    # A Flexible set in a zone has one fault domain, reserved or not: that is another rule's.
+    refused = bool(nodes.flexible) and bool(zones_of(r))
+    if nodes.has_gpu and domains is not None and domains > 1 and not refused:
         yield "platformFaultDomainCount", f"{domains:g} fault domains of GPU nodes", "write 1, or leave it out"
     if truth(r.get("additionalCapabilities", "ultraSSDEnabled")):
         yield "additionalCapabilities.ultraSSDEnabled", "ultra disks", "leave them out"

@@ -34,7 +34,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if any(late(v) for v in values):
             yield Undecided(CODE.code, group.name, "the machine types are not known yet")
             continue
-        facts = [row for v in dict.fromkeys(values) if (row := gpu_row_of(provider, v))]
+        facts = [
+            row for v in dict.fromkeys(v for v in values if isinstance(v, str)) if (row := gpu_row_of(provider, v))
+        ]
         unlike = {_alike(f, wired): f for f in facts}
         if len(unlike) > 1:
             fabric = wired and any(f.fabric is not FabricKind.NONE for f in facts)
