@@ -15,6 +15,7 @@ from ....catalog import infiniband, purchase_option
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import CapacityType, Provider
 from ...azure_graph import CAPACITY, size_of
+from ...azure_reservations import reserved
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
@@ -30,7 +31,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, r.name, "the size is not known yet")
         yield from _check(r, f"{r.name}.sku.name", size_of(r.get("sku", "name")))
     for nodes in azure.nodes:
-        if nodes.get("capacityReservation", "capacityReservationGroup") is not None and not azure.ours(nodes.resource):
+        if reserved(nodes) is None:
+            yield Undecided(CODE.code, nodes.name, "whether the nodes are bought from a reservation is not known yet")
+        elif reserved(nodes) and not azure.ours(nodes.resource):
             if late(nodes.resource.get("sku", "name")):
                 yield Undecided(CODE.code, nodes.name, "the size is not known yet")
             yield from _check(nodes.resource, nodes.at("capacityReservation"), nodes.size)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_graph import AzureGraph, AzureNodes, zones_of
-from ...azure_reservations import reservations_of
+from ...azure_reservations import reservations_of, reserved
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number, truth
 
@@ -24,7 +24,9 @@ CODE = described("GI3217", "reservation-with-excluded", Severity.ERROR, __doc__,
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each thing that excludes the reservation."""
     for nodes in ctx.azure.nodes:
-        if nodes.get("capacityReservation", "capacityReservationGroup") is None:
+        if reserved(nodes) is None:
+            yield Undecided(CODE.code, nodes.name, "whether the nodes are bought from a reservation is not known yet")
+        if not reserved(nodes):
             continue
         if nodes.spot is None or late(nodes.resource.get("singlePlacementGroup")):
             yield Undecided(CODE.code, nodes.name, "the priority or the placement group is not known yet")
