@@ -46,6 +46,15 @@ LABELS = """\
 """
 
 
+@pytest.mark.parametrize(("kind", "default"), [("diskType: hyperdisk-balanced, ", False), ("", True)])
+def test_only_a_type_that_is_not_written_is_said_to_be_the_default(kind: str, default: bool):
+    disk = f"{{boot: true, {kind}sourceImage: projects/p/global/images/i}}"
+    text = "- type: gcp.compute.InstanceTemplate\n  name: t\n  inputs: {machineType: MT, disks: [DISK]}\n"
+    text = text.replace("DISK", disk).replace("MT", "g2-standard-8")
+    (one,) = [d for d in of_program(text) if d.code == "GI3138"]
+    assert ("(the default)" in one.message) is default
+
+
 @pytest.mark.parametrize(
     ("text", "codes", "found"),
     [
