@@ -87,3 +87,9 @@ def test_a_pool_in_the_proximity_group_of_another_zone():
     assert ("GI3212", "pool.availabilityZones") in faults(
         text.replace('availabilityZones: ["1"]', 'availabilityZones: ["3"]')
     )
+
+
+@pytest.mark.parametrize("size", ["Standard_NC24ads_A100_v4", "Standard_NC40ads_H100_v5"])
+def test_a_reservation_and_the_pool_that_is_bought_from_it_are_one_mistake(size: str):
+    found = faults(PROGRAM.replace("Standard_NC16as_T4_v3", size))
+    assert found == [("GI3216", "four.sku.name")]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
-from benchmarks.mistakes.ours import of_program
+from benchmarks.mistakes.ours import NOW, of_program
 from gpuinfra.diagnostics import Severity
+from gpuinfra.policy.engine import check_graph
+from gpuinfra.policy.examples import graph_of
+from gpuinfra.policy.resource_graph import UNKNOWN
 
 CORRECT = Path(__file__).parent / "correct"
 MORE = "networkConfig.additionalNodeNetworkConfigs"
@@ -73,3 +79,17 @@ def test_a_file_system_in_the_clusters_network_is_within_reach_where_a_machine_s
     for place, expected in (("!ref net.id ", []), ("!ref other.id ", ["home.networks"])):
         found = [d.path for d in of_program(text.replace("NET", place)) if d.code == "GI3170"]
         assert found == expected
+
+
+def test_networks_that_preview_cannot_tell_apart_and_none_of_which_is_for_rdma():
+    text = yaml.safe_load((CORRECT / "gcp-program-gke-a4-rdma.yaml").read_text(encoding="utf-8"))["resources"]
+    for old, new, found in (("", "", []), ("us-central1-b-vpc-roce", "us-central1-b-vpc-falcon", ["GI3104"])):
+        graph = graph_of(text.replace(old, new) if old else text)
+        resources = tuple(replace(r, inputs=_unknown(r.inputs)) if r.name == "b200" else r for r in graph.resources)
+        report = check_graph(replace(graph, resources=resources), now=NOW)
+        assert [d.code for d in report.diagnostics if d.is_error] == found
+
+
+def _unknown(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    more = [{"network": UNKNOWN, "subnetwork": UNKNOWN} for _ in range(9)]
+    return {**inputs, "networkConfig": {"enablePrivateNodes": True, "additionalNodeNetworkConfigs": more}}

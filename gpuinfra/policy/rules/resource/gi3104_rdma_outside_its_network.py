@@ -41,7 +41,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
         elif lost or any(a.network is not None and profile_unknown(a.network) for a in rdma):
             yield Undecided(CODE.code, m.name, "the network of an RDMA interface is not known yet")
-        faults = list(dict.fromkeys(_faults(m, attachments)))
+        faults = list(dict.fromkeys((*_faults(m, attachments), *_none_is(m, attachments, homes))))
         if faults:
             yield CODE.at(m.interface(), "; ".join(faults), resource=m.name)
         elif any(a.network is not None and _unsure(a, a.network) for a in attachments):
@@ -80,6 +80,17 @@ def _faults(m: Machines, attachments: tuple[Attachment, ...]) -> Iterator[str]:
                 yield f"'{a.network.name}' has the profile of {found[1]}, and {m.machine_type} needs {want}"
         elif a.kind and a.kind not in RDMA_KINDS and found is not None and is_roce(a.network):
             yield f"{a.kind} interface {a.index} stands in RDMA network '{a.network.name}', which takes RDMA cards only"
+
+
+def _none_is(m: Machines, attachments: tuple[Attachment, ...], homes: tuple[Resource, ...] | None) -> Iterator[str]:
+    """Where preview does not know which network of a pool is which: none of them is one for its RDMA cards."""
+    if not m.is_pool or not has_rdma(m) or m.layout is None or len(attachments) != len(m.layout.slots):
+        return
+    if homes and any(a.late for a in attachments) and not any(is_roce(n) or profile_unknown(n) for n in homes):
+        yield (
+            f"none of the networks has the profile {m.layout.network_profile_suffix} that the RDMA cards of "
+            f"{m.machine_type} need: {', '.join(n.name for n in homes)}"
+        )
 
 
 def _too_few(m: Machines, attachments: tuple[Attachment, ...]) -> Iterator[str]:

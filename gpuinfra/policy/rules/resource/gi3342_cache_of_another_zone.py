@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_graph import GcpGraph
+from ...gcp_storage import MULTI_REGIONS
 from ...gcp_types import BUCKET, is_zone, last_part, region_of
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -44,10 +45,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, cache.name, "its zone, or its bucket's location, is not known yet")
             continue
         name = last_part(str(zone))
-        if home and home != region_of(name):
+        if home and not _holds(home, region_of(name)):
             yield CODE.at(
                 f"{cache.name}.zone",
-                f"{name} is no zone of {home}, where the bucket stands",
+                f"{name} is no zone of {home.upper() if home in MULTI_REGIONS else home}, where the bucket stands",
                 resource=cache.name,
                 severity=Severity.ERROR,
             )
@@ -60,20 +61,24 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
 
 
+def _holds(home: str, region: str) -> bool:
+    return region.startswith(MULTI_REGIONS[home]) if home in MULTI_REGIONS else region == home
+
+
 def _home(gcp: GcpGraph, cache: Resource) -> str | None:
-    """The one region that the cache's bucket stands in; empty where it has several, or another program makes it. None where
-    it is not known yet."""
+    """The region or continent that the cache's bucket stands in; empty where it is a pair of regions, or another program
+    makes it. None where it is not known yet."""
     for bucket in gcp.linked(cache, "bucket", BUCKET).resources:
         place = plain(bucket.get("location"))
         if late(place):
             return None
-        if isinstance(place, str) and _REGION.fullmatch(place.lower()):
+        if isinstance(place, str) and (place.lower() in MULTI_REGIONS or _REGION.fullmatch(place.lower())):
             return place.lower()
     return ""
 
 
 _T = """\
-- {{type: gcp.storage.Bucket, name: data, inputs: {{location: us-central1}}}}
+- {{type: gcp.storage.Bucket, name: data, inputs: {{location: {1}}}}}
 - {{type: gcp.storage.AnywhereCache, name: cache, inputs: {{bucket: !ref data.name , zone: {0}}}}}
 - {{type: gcp.compute.Instance, name: box, inputs: {{machineType: g2-standard-8, zone: us-central1-a}}}}
 """
@@ -83,9 +88,17 @@ RULE = ResourceRule(
     ("storage", "cost"),
     check,
     Examples(
-        (_T.format("us-central1-a"),),
-        (_T.format("us-central1-b"), _T.format("us-east1-b")),
-        (_T.format("!unknown "),),
+        (
+            _T.format("us-central1-a", "us-central1"),
+            _T.format("us-central1-a", "US"),
+            _T.format("us-central1-a", "NAM4"),
+        ),
+        (
+            _T.format("us-central1-b", "us-central1"),
+            _T.format("us-east1-b", "us-central1"),
+            _T.format("us-central1-a", "EU"),
+        ),
+        (_T.format("!unknown ", "us-central1"),),
     ),
     providers=(Provider.GCP,),
 )
