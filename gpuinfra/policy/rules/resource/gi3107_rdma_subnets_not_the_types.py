@@ -44,10 +44,6 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             if attachments is None:
                 yield Undecided(CODE.code, m.name, "the network interfaces are not known yet")
                 continue
-            # A loop over too many or too few subnets makes as many interfaces: their number is another rule's.
-            cards = sum(a.kind in RDMA_KINDS for a in attachments)
-            if m.layout is not None and len(attachments) != len(m.layout.slots) and cards == len(subnets):
-                continue
             wanted = m.layout.rdma_subnets if m.layout is not None else len(subnets)
             if len(subnets) != wanted and ctx.gcp.reaches(m, network):
                 yield CODE.at(
