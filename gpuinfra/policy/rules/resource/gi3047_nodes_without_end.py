@@ -1,6 +1,7 @@
 """GPU nodes that nothing ever stops.
 
 What: A program keeps GPU nodes (a least or wanted number above zero), and nothing takes the last of them away: no schedule, scaling policy, autoscaler or script, or one that is switched off, leaves nodes or only adds some.
+Severity: error where an organisation names a price per hour, and the nodes cost as much
 Why: Nodes bill until somebody remembers them. A budget is an alarm that comes 8 to 24 hours late, never a cap.
 Fix: Add a lease (an EventBridge schedule that sets the group to zero), or an idle policy with a least number of 0.
 References: AWS Cost Management User Guide, budgets update up to three times a day

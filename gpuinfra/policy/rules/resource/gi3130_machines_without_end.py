@@ -1,6 +1,7 @@
 """GPU machines that nothing ever stops.
 
 What: A program keeps GPU machines (an instance, a group's size, a pool's least number above zero), and no run time, end, stop schedule, scheduler job, watchdog or budget reaction ends them: none is there, or one that leaves machines, only reads, only starts them or stands on none.
+Severity: error where an organisation names a price per hour, and the nodes cost as much
 Why: Machines bill until somebody remembers them. A budget is an alarm that comes hours late, never a cap.
 Fix: Set maxRunDuration when the machine is made; for groups a Cloud Scheduler job that resizes them to zero, or an autoscaler or pool with a least number of 0.
 References: anthony-chaudhary/fak#10408; iterative/cml#661; Google Cloud docs, Limit the run time of a VM

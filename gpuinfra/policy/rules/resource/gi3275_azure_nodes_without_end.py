@@ -1,6 +1,7 @@
 """GPU nodes that nothing ever stops.
 
 What: A program keeps GPU nodes, and no autoscale setting, schedule, automation or boot script takes them down: none is there, or one that is switched off or over, keeps some, only starts them, or that nothing calls.
+Severity: error where an organisation names a price per hour, and the nodes cost as much
 Why: Nodes bill until somebody remembers them. A budget is an alarm that comes 8 to 24 hours late, never a cap.
 Fix: Add an autoscale setting that goes to zero at an end, an idle watch that scales the set in, or minCount: 0 with the cluster's autoscaler.
 References: Azure docs, budgets: cost data are refreshed every 8 to 24 hours

@@ -1,6 +1,7 @@
 """A GPU instance of its own that nothing ever stops.
 
 What: A program starts a GPU instance outside any group, and nothing in it stops or ends that instance.
+Severity: error where an organisation names a price per hour, and the nodes cost as much
 Why: It bills until somebody remembers it: a p5.48xlarge bills more in a weekend than many a team in a month. A budget is an alarm that comes 8 to 24 hours late, never a cap.
 Fix: Give it an EventBridge schedule that stops or ends it, a CloudWatch alarm with the action ec2:stop on low use, or a watchdog in its boot script with instanceInitiatedShutdownBehavior "terminate".
 References: EC2 User Guide, stop and terminate actions of CloudWatch alarms; EventBridge Scheduler User Guide, universal targets
