@@ -95,7 +95,11 @@ def is_gpu_size(size: str, facts: InstanceType | None) -> bool:
 
 def zones_of(resource: Resource, key: str = "zones") -> tuple[str, ...] | None:
     """The zones of a resource; empty where none is written, None where they are unknown."""
-    value = resource.get(key)
+    return zone_names(resource.get(key))
+
+
+def zone_names(value: Any) -> tuple[str, ...] | None:
+    """The zones of a list; empty where there is none, None where they are unknown."""
     if value is None:
         return ()
     listed = [plain(v) for v in items(value)]

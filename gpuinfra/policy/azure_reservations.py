@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
-from .azure_graph import CAPACITY, CAPACITY_GROUP, AzureGraph
+from .azure_graph import CAPACITY, CAPACITY_GROUP, AzureGraph, AzureNodes
 from .resource_graph import Resource
+from .wire_values import late
+
+
+def reserved(nodes: AzureNodes) -> bool | None:
+    """Whether nodes name a capacity reservation group, known or not; None where it cannot be told."""
+    block = nodes.get("capacityReservation")
+    if late(block):
+        return None
+    return isinstance(block, Mapping) and cast("Mapping[str, Any]", block).get("capacityReservationGroup") is not None
 
 
 def group_of(azure: AzureGraph, kept: Resource) -> Resource | None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from .gcp_inline_pools import cluster_inside, inline_pools
 from .gcp_machines import Machines
+from .gcp_pool_networks import Written, pool_interfaces
 from .gcp_types import (
     AUTOSCALERS,
     CLUSTER,
@@ -193,23 +194,33 @@ class GcpGraph(LinkedGraph):
         return None if any(map(late, sizes)) else False
 
     def attachments(self, machines: Machines) -> tuple[Attachment, ...] | None:
-        """Where each interface of a machine leads; None where the interfaces are unknown."""
+        """Where each interface of a machine leads, of a node pool each of its networks, the cluster's first; None where
+        the interfaces are unknown."""
         source = machines.source
         if source.urn not in self._attached:
-            listed = machines.interfaces
-            found = None if listed is None else tuple(self._attachment(source, i, raw) for i, raw in enumerate(listed))
+            listed = self._written(machines)
+            found = None if listed is None else tuple(self._attachment(i, w) for i, w in enumerate(listed))
+            if found is not None and machines.is_pool:
+                found = tuple(_of_pool(a) for a in found)
             self._attached[source.urn] = found if found is None or self._traceable(source, found) else _exact(found)
         return self._attached[source.urn]
+
+    def _written(self, machines: Machines) -> tuple[Written, ...] | None:
+        if machines.is_pool:
+            return pool_interfaces(machines.source, self.cluster_of(machines.source))
+        listed = machines.interfaces
+        return None if listed is None else tuple(Written(machines.source, raw) for raw in listed)
 
     @cached_property
     def _attached(self) -> dict[str, tuple[Attachment, ...] | None]:
         """What `attachments` found, by URN: a dozen rules ask."""
         return {}
 
-    def _attachment(self, source: Resource, index: int, raw: Mapping[str, Any]) -> Attachment:
+    def _attachment(self, index: int, written: Written) -> Attachment:
+        raw = written.raw
         kind = plain(raw.get("nicType"))
-        subnets = self.link(source, "networkInterfaces", raw.get("subnetwork"), SUBNET)
-        networks = self.link(source, "networkInterfaces", raw.get("network"), NETWORK)
+        subnets = self.link(written.owner, written.subnet_key, raw.get("subnetwork"), SUBNET)
+        networks = self.link(written.owner, written.network_key, raw.get("network"), NETWORK)
         subnet = _only(subnets)
         network = (
             _only(networks)
@@ -235,7 +246,8 @@ class GcpGraph(LinkedGraph):
 
     def _traced(self, source: Resource) -> list[Resource]:
         """The networks and subnets that a machine's interfaces come from, by the recorded dependencies."""
-        found = [self._by_urn.get(u) for u in source.property_dependencies.get("networkInterfaces", ())]
+        key = "networkConfig" if source.type == NODE_POOL else "networkInterfaces"
+        found = [self._by_urn.get(u) for u in source.property_dependencies.get(key, ())]
         return [r for r in found if r is not None and r.type in (SUBNET, NETWORK)]
 
     def homes(self, machines: Machines) -> tuple[Resource, ...] | None:
@@ -313,6 +325,13 @@ def block(value: Any) -> Mapping[str, Any]:
     """A mapping, or the one mapping of a list; empty for anything else."""
     found = entries(plain(value))
     return found[0] if found else {}
+
+
+def _of_pool(a: Attachment) -> Attachment:
+    """A pool's network as an interface: of which kind, its network says."""
+    if a.network is None:
+        return replace(a, kind_unknown=a.index > 0)
+    return replace(a, kind="MRDMA" if is_roce(a.network) else "GVNIC", kind_unknown=profile_unknown(a.network))
 
 
 def _exact(attachments: tuple[Attachment, ...]) -> tuple[Attachment, ...]:

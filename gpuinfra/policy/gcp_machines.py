@@ -49,6 +49,12 @@ class Machines:
             return f"{self.name}.initialNodeCount"
         return f"{self.name}.{self.within or ''}{tail}"
 
+    def interface(self, index: int | None = None) -> str:
+        """Where an interface stands, or all of them, for a finding. The first of a node pool is its cluster's network."""
+        key = "networkConfig.additionalNodeNetworkConfigs" if self.is_pool else "networkInterfaces"
+        number = index if index is None or not self.is_pool else index - 1
+        return self.at(key if number is None or number < 0 else f"{key}[{number}]")
+
     @property
     def machine_type(self) -> str:
         """The type's own name, without the path before it; empty where absent or unknown."""

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from ..catalog import StorageTier
 
+MULTI_REGIONS = {"us": "us-", "eu": "europe-", "asia": "asia-"}
+"""Locations of buckets over a continent, and how the regions begin that may hold their data."""
+
 
 def in_band(band: StorageTier, size: float) -> bool:
     """Whether a size in GiB is one of a band's steps."""

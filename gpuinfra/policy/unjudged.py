@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from .azure_graph import canonical
 from .resource_graph import ResourceGraph
 
 _SERVICES: Final = (
@@ -30,6 +31,7 @@ _SERVICES: Final = (
     (r"gcp:(?:notebooks|workbench)/.*(?:instance|runtime|environment):.*", "notebooks of Google Cloud"),
     (r"gcp:dataproc/.*(?:cluster|batch|workflowTemplate|sessionTemplate):.*", "Dataproc"),
     (r"gcp:dataflow/.*", "Dataflow"),
+    (r"gcp:compute/instanceFrom\w+:.*", "machines that a template or an image of a machine describes"),
     (r"google-native:.*", "the provider google-native"),
     (r"azure-native:machinelearningservices:.*", "Azure Machine Learning"),
     (r"azure-native:app:(?:ContainerApp|Job|ManagedEnvironment).*", "Azure Container Apps"),
@@ -39,7 +41,6 @@ _SERVICES: Final = (
     (r"azure-native:synapse:.*|azure-native:hdinsight:.*", "Azure's clusters for Spark"),
     (r"azure-native:redhatopenshift:.*", "Azure Red Hat OpenShift"),
     (r"azure-native:desktopvirtualization:.*", "Azure Virtual Desktop"),
-    (r"azure-native[:_]\w+[/_]v\d{8}\w*:.*", "azure-native in a module of one API version"),
     (r"azure:.*", "the classic provider azure"),
     (
         r"(?:oci|digitalocean|linode|vultr|scaleway|ovh|ibm|openstack|vsphere|equinix|equinix-metal|hcloud|nebius|"
@@ -71,6 +72,7 @@ def unjudged(graph: ResourceGraph) -> tuple[Unjudged, ...]:
 
 def _service(type_: str) -> Iterator[str]:
     for pattern, service in _SERVICES:
-        if re.fullmatch(pattern, type_):
+        # The API version that a type of azure-native may carry in its name changes nothing: rules read each of them.
+        if re.fullmatch(pattern, canonical(type_)):
             yield service
             return

@@ -543,7 +543,7 @@ def test_stops_around_the_clock_are_counted():
         ("s3://acme/ckpt", "s3://acme", "info", "write /data/ckpt, unless"),
         ("s3://acme/team/ckpt/", "s3://acme/team", "info", "write /data/ckpt, unless"),
         ("s3://acme/teams", "s3://acme/team", "warning", "write /data/ckpt, or add"),
-        ("FILE:///x", None, "error", "write /scratch/ckpt"),
+        ("FILE:///x", None, "warning", "write /scratch/ckpt"),
     ],
 )
 def test_a_checkpoint_url_is_said_with_the_directory(url: str, existing: str | None, severity: str, said: str):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gpuinfra.policy.engine import check_graph
 from gpuinfra.policy.resource_graph import Resource, ResourceGraph
 from gpuinfra.policy.unjudged import unjudged
 
@@ -33,8 +34,13 @@ def graph(*types: str) -> ResourceGraph:
         ("gcp:cloudrunv2/service:Service", "Cloud Run"),
         ("azure-native:machinelearningservices:Compute", "Azure Machine Learning"),
         ("azure-native:app:ContainerApp", "Azure Container Apps"),
-        ("azure-native:compute/v20240301:VirtualMachine", "azure-native in a module of one API version"),
-        ("azure-native_compute_v20240301:compute:VirtualMachine", "azure-native in a module of one API version"),
+        ("azure-native:machinelearningservices/v20240401:Compute", "Azure Machine Learning"),
+        ("azure-native_batch_v20240201:batch:Pool", "Azure Batch"),
+        (
+            "gcp:compute/instanceFromTemplate:InstanceFromTemplate",
+            "machines that a template or an image of a machine describes",
+        ),
+        ("google-native:compute/v1:Instance", "the provider google-native"),
         ("azure:compute/virtualMachine:VirtualMachine", "the classic provider azure"),
         ("oci:Core/instance:Instance", "another cloud"),
     ],
@@ -42,6 +48,18 @@ def graph(*types: str) -> ResourceGraph:
 def test_services_that_no_rule_looks_at(type_: str, service: str):
     (found,) = unjudged(graph(type_))
     assert (found.service, found.type, found.resources) == (service, type_, ("r0",))
+
+
+@pytest.mark.parametrize(
+    "type_", ["azure-native:compute/v20240301:VirtualMachine", "azure-native_compute_v20240301:compute:VirtualMachine"]
+)
+def test_a_module_of_one_api_version_is_judged_as_any_other(type_: str):
+    made = Resource(
+        urn="urn:pulumi:dev::p::t::vm", type=type_, name="vm", custom=True,
+        inputs={"hardwareProfile": {"vmSize": "Standard_NC24rs_v3"}},
+    )  # fmt: skip
+    assert unjudged(graph(type_)) == ()
+    assert "GI3204" in {d.code for d in check_graph(ResourceGraph("p", "dev", True, (made,))).diagnostics}
 
 
 def test_of_one_type_there_is_one_entry():

@@ -48,6 +48,7 @@ LEFT = {
     ("GI3120", "type"): "onHostMaintenance is absent, which another type may take",
     ("GI3120", "count"): "as before",
     ("GI3125", "provisioningModel"): "it names a reservation in kind",
+    ("GI3133", "user-data"): "scripts of machines without GPUs come out of resources, and lay no driver as a rule",
     ("GI3161", "uri"): "a job may call anything",
     ("GI3167", "key"): "a taint may be any",
     ("GI3169", "reservedIpRange"): "it is mostly the name of a range, which comes out of a resource",

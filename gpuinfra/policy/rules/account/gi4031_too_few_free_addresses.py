@@ -1,7 +1,7 @@
 """An existing subnet with too few free addresses.
 
 What: The nodes, with every interface that takes an address, are more than the subnet of network.existing has addresses free.
-Severity: warning where only the largest number of nodes is too much
+Severity: warning where only the largest number of nodes is too much, and on AWS, as the tables have it
 Why: The last nodes are refused (InsufficientFreeAddressesInSubnet) while the first ones bill and wait for them.
 Fix: Take a larger subnet, fewer nodes, or free addresses in it.
 References: EC2 API errors, InsufficientFreeAddressesInSubnet; Azure docs, virtual network FAQ
@@ -23,6 +23,7 @@ CODE = described("GI4031", "too-few-free-addresses", Severity.ERROR, __doc__, ("
 _PATH = "network.existing.subnet"
 _TAKES_ADDRESS = frozenset({"interface", "efa", "gvnic", "idpf", "primary"})
 _PURCHASES = ("on_demand", "spot", "reserved")
+_SEVERITY = {Provider.AWS: Severity.WARNING}
 _KEPT = {Provider.AWS: 5, Provider.GCP: 4, Provider.AZURE: 5}
 """Addresses of a subnet that the cloud keeps for itself."""
 
@@ -53,7 +54,8 @@ def _verdict(ctx: AccountContext, name: str, subnet: Subnet) -> AccountVerdict:
     has = f"{free} free addresses" if known else f"{free} addresses in all"
     free += running if known else 0
     if start > free:
-        return CODE.at(_PATH, f"'{name}' has {has}, and the nodes take {start}")
+        text = f"'{name}' has {has}, and the nodes take {start}"
+        return CODE.at(_PATH, text, severity=_SEVERITY.get(ctx.plan.provider))
     if most > free:
         text = f"'{name}' has {has}, and the nodes may grow to take {most}"
         return CODE.at(_PATH, text, severity=Severity.WARNING)

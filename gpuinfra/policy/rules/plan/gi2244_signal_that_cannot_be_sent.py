@@ -1,7 +1,7 @@
 """A signal that does not exist, or that no program hears.
 
 What: `job.checkpoint.on_notice` is no signal of Linux, or is one that the kernel never hands to a program.
-Severity: warning for SIGKILL and SIGSTOP
+Severity: warning for SIGKILL and SIGSTOP; else an error, though the row is a warning: a word that is no signal is a value misspelt, as those of every other field are errors
 Why: At a reclaim notice there are 30 seconds to two minutes; a command that fails, or kills the job, saves nothing.
 Fix: Write SIGTERM or SIGUSR1, and save the state when the program gets it.
 References: signal(7)

@@ -1,7 +1,7 @@
 """Checkpoints that go with the node.
 
 What: `job.checkpoint.path` is on no shared storage: on the local NVMe, on the root disk, not an absolute path, or a URL.
-Severity: warning on one node that is bought on demand, and for a URL that is no storage of the spec; info for a URL that the nodes see as a directory
+Severity: info for a URL that the nodes see as a directory
 Why: Nodes of a group are thrown away: at the end of the lease, when idle, at a reclaim, or when the hardware fails. What lies on them is gone, and other nodes never saw it.
 Fix: Put the path under the mount of a storage.
 References: EC2 User Guide, instance store data persistence; aws facts CMP-13
@@ -13,11 +13,11 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....plan.models import ClusterPlan
-from ....vocabulary import CapacityType, StorageKind
+from ....vocabulary import StorageKind
 from ...mounts import normal, within
 from ...rule import Examples, PlanContext, PlanRule, described
 
-CODE = described("GI2266", "checkpoints-lost-with-node", Severity.ERROR, __doc__, ("AWS CMP-13", "AWS COST-10"))
+CODE = described("GI2266", "checkpoints-lost-with-node", Severity.WARNING, __doc__, ("AWS CMP-13", "AWS COST-10"))
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
@@ -38,15 +38,8 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     if any(within(where, s.mount) for s in plan.spec.storage):
         return
     local = next((p for p in plan.pools if p.local_nvme.mount and within(where, p.local_nvme.mount)), None)
-    named = [p for p in plan.pools if (p.name in job.pools if job and job.pools else p.gpus_per_node)]
-    risky = any(p.multi_node or p.capacity.type is not CapacityType.ON_DEMAND for p in named)
     what = "the local NVMe" if local is not None else "the node's own disk: it is under no mount of `storage`"
-    yield CODE.at(
-        path,
-        f"'{checkpoint.path[:60]}' is on {what}",
-        _hint(plan),
-        severity=Severity.ERROR if risky else Severity.WARNING,
-    )
+    yield CODE.at(path, f"'{checkpoint.path[:60]}' is on {what}", _hint(plan))
 
 
 def _url(plan: ClusterPlan, url: str) -> Diagnostic:
@@ -72,7 +65,6 @@ def _url(plan: ClusterPlan, url: str) -> Diagnostic:
         f"'{shown}' is a URL and no directory, and no storage of this spec: nodes get no rights on it",
         f"{other}add the bucket to storage, as {{name: ckpt, kind: bucket, existing: '{root}', mount: /ckpt}}, and write "
         "the directory",
-        severity=Severity.WARNING,
     )
 
 

@@ -85,7 +85,7 @@ def _carried(aws: AwsGraph, key: str, value: str) -> bool | None:
         given = r.get("defaultTags")
         if isinstance(given, str) and f'"{key}"' in given and f'"{value}"' in given:
             return True
-        unknown = unknown or late(given)
+        unknown = unknown or late(given) or late(r.get("tagSpecifications"))
         specs = [s.get("tags") for s in entries(r.get("tagSpecifications"))]
         for tags in (r.get("tags"), r.get("defaultTags", "tags"), *specs):
             if value in _of(tags, key):

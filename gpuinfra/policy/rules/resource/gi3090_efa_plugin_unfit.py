@@ -57,6 +57,8 @@ def _none_has_efa(ctx: GraphContext) -> bool | None:
     if grows_elsewhere(ctx.aws) or not groups or any(n.efa for n in ctx.aws.nodes):
         return False
     shown = all(not g.unknown and (g.nodes is None or g.nodes.interfaces is not None) for g in groups)
+    # Nodes that join by themselves stand in no group of EKS.
+    shown = shown and all(n.interfaces is not None for n in ctx.aws.nodes)
     return True if shown else None
 
 

@@ -23,7 +23,7 @@ CODE = described("GI3104", "rdma-outside-its-network", Severity.ERROR, __doc__, 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each machine, with every fault of its interfaces."""
-    for m in ctx.gcp.vms:
+    for m in ctx.gcp.machines:
         attachments = ctx.gcp.attachments(m)
         if attachments is None:
             if has_rdma(m):
@@ -34,16 +34,16 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         lost = any(not a.key and a.late for a in rdma)
         if lost and homes is not None and not any(profile_unknown(n) or profile(n) for n in homes):
             yield CODE.at(
-                m.path("networkInterfaces"),
+                m.interface(),
                 f"{len(rdma)} RDMA interfaces, and no network of theirs has an RDMA profile: "
                 f"{', '.join(n.name for n in homes)}",
                 resource=m.name,
             )
         elif lost or any(a.network is not None and profile_unknown(a.network) for a in rdma):
             yield Undecided(CODE.code, m.name, "the network of an RDMA interface is not known yet")
-        faults = list(dict.fromkeys(_faults(m, attachments)))
+        faults = list(dict.fromkeys((*_faults(m, attachments), *_none_is(m, attachments, homes))))
         if faults:
-            yield CODE.at(m.path("networkInterfaces"), "; ".join(faults), resource=m.name)
+            yield CODE.at(m.interface(), "; ".join(faults), resource=m.name)
         elif any(a.network is not None and _unsure(a, a.network) for a in attachments):
             yield Undecided(CODE.code, m.name, "the kind of an interface, or its network's profile, is not known yet")
 
@@ -62,6 +62,8 @@ def _faults(m: Machines, attachments: tuple[Attachment, ...]) -> Iterator[str]:
     homes = dict.fromkeys(a.key for a in attachments if a.kind in RDMA_KINDS and a.key)
     if len(homes) > 1:
         yield f"the RDMA interfaces stand in {len(homes)} networks, and must share one"
+    if m.is_pool:
+        yield from _too_few(m, attachments)
     slots = m.layout.slots if m.layout is not None and len(m.layout.slots) == len(attachments) else ()
     for a in attachments:
         if a.network is None or profile_unknown(a.network):
@@ -78,6 +80,32 @@ def _faults(m: Machines, attachments: tuple[Attachment, ...]) -> Iterator[str]:
                 yield f"'{a.network.name}' has the profile of {found[1]}, and {m.machine_type} needs {want}"
         elif a.kind and a.kind not in RDMA_KINDS and found is not None and is_roce(a.network):
             yield f"{a.kind} interface {a.index} stands in RDMA network '{a.network.name}', which takes RDMA cards only"
+
+
+def _none_is(m: Machines, attachments: tuple[Attachment, ...], homes: tuple[Resource, ...] | None) -> Iterator[str]:
+    """Where preview does not know which network of a pool is which: none of them is one for its RDMA cards."""
+    if not m.is_pool or not has_rdma(m) or m.layout is None or len(attachments) != len(m.layout.slots):
+        return
+    if homes and any(a.late for a in attachments) and not any(is_roce(n) or profile_unknown(n) for n in homes):
+        yield (
+            f"none of the networks has the profile {m.layout.network_profile_suffix} that the RDMA cards of "
+            f"{m.machine_type} need: {', '.join(n.name for n in homes)}"
+        )
+
+
+def _too_few(m: Machines, attachments: tuple[Attachment, ...]) -> Iterator[str]:
+    """What is wrong with a pool whose networks are as many as its type has cards, and too few of them for RDMA."""
+    if m.layout is None or len(attachments) != len(m.layout.slots) or any(a.kind_unknown for a in attachments):
+        return
+    want = sum(s.nic_type in RDMA_KINDS for s in m.layout.slots)
+    found = sum(a.kind in RDMA_KINDS for a in attachments)
+    if found < want:
+        yield (
+            f"{found} of the networks are of one with the profile {m.layout.network_profile_suffix}, and "
+            f"{m.machine_type} has {want} RDMA cards"
+        )
+    elif found > want:
+        yield f"{found} of the networks are of an RDMA network, and {m.machine_type} has {want} RDMA cards"
 
 
 _T = """\

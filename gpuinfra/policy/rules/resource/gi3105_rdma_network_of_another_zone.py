@@ -27,7 +27,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each network whose machines stand elsewhere, and one for each subnet."""
     for network in ctx.gcp.of_type(NETWORK):
         found = profile(network)
-        if profile_unknown(network) and any(ctx.gcp.reaches(m, network) for m in ctx.gcp.vms):
+        if profile_unknown(network) and any(ctx.gcp.reaches(m, network) for m in ctx.gcp.machines):
             yield Undecided(CODE.code, network.name, "its profile is not known yet")
         if found is None or not is_roce(network):
             continue
@@ -42,7 +42,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                     f"the subnet stands in {last_part(region)}, and its network '{network.name}' is one of {zone}",
                     resource=subnet.name,
                 )
-        yield from _machines(ctx, [m for m in ctx.gcp.vms if ctx.gcp.reaches(m, network)], network, zone)
+        yield from _machines(ctx, [m for m in ctx.gcp.machines if ctx.gcp.reaches(m, network)], network, zone)
 
 
 def _machines(

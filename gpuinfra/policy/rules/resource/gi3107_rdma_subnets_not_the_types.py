@@ -36,8 +36,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                     resource=subnets[0].name,
                 )
             continue
-        for m in ctx.gcp.vms:
+        for m in ctx.gcp.machines:
             attachments = ctx.gcp.attachments(m)
+            # How many networks a pool names is another rule's.
+            if m.is_pool and (attachments is None or m.layout is None or len(attachments) != len(m.layout.slots)):
+                continue
             if attachments is None:
                 yield Undecided(CODE.code, m.name, "the network interfaces are not known yet")
                 continue
@@ -49,7 +52,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                     resource=network.name,
                 )
                 break
-    for m in ctx.gcp.vms:
+    for m in ctx.gcp.machines:
         cards = [a for a in ctx.gcp.attachments(m) or () if a.kind in RDMA_KINDS]
         yield from _cards(m, cards)
         # Preview shows of an interface neither subnet nor network: where there are enough for all, each has its own.
@@ -60,7 +63,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 
 def _cards(m: Machines, cards: list[Attachment]) -> Iterator[Diagnostic | Undecided]:
-    metal = m.layout is not None and m.layout.network_profile_suffix.endswith("-metal")
+    # GKE gives the cards their stack by itself.
+    metal = not m.is_pool and m.layout is not None and m.layout.network_profile_suffix.endswith("-metal")
     seen: dict[str, int] = {}
     for a in cards:
         stack = plain(a.raw.get("stackType"))
@@ -68,7 +72,7 @@ def _cards(m: Machines, cards: list[Attachment]) -> Iterator[Diagnostic | Undeci
             yield Undecided(CODE.code, m.name, "the stack of an RDMA card is not known yet")
         elif metal and stack != "IPV6_ONLY":
             yield CODE.at(
-                m.path(f"networkInterfaces[{a.index}].stackType"),
+                f"{m.interface(a.index)}.stackType",
                 f"{stack or 'absent'}; the RDMA cards of {m.machine_type} speak IPV6_ONLY",
                 resource=m.name,
             )
@@ -76,7 +80,7 @@ def _cards(m: Machines, cards: list[Attachment]) -> Iterator[Diagnostic | Undeci
         if a.subnet is not None and not metal:
             if a.subnet.urn in seen:
                 yield CODE.at(
-                    m.path(f"networkInterfaces[{a.index}].subnetwork"),
+                    f"{m.interface(a.index)}.subnetwork",
                     f"RDMA interfaces {seen[a.subnet.urn]} and {a.index} share subnet '{a.subnet.name}'",
                     resource=m.name,
                 )

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_graph import is_roce
+from ...gcp_graph import Attachment, is_roce
 from ...gcp_machines import Machines
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
@@ -26,7 +26,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each network that is too small, and one for each machine whose networks differ."""
     said: set[str] = set()
     shared = _shared(ctx)
-    for m in ctx.gcp.vms:
+    for m in ctx.gcp.machines:
         layout, attachments = m.layout, ctx.gcp.attachments(m)
         if layout is None or attachments is None or len(attachments) != len(layout.slots) or len(attachments) < 2:
             continue
@@ -35,7 +35,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         between: dict[float, str] = {}
         for a, slot in zip(attachments, layout.slots, strict=True):
-            host = slot.network.startswith("host")
+            host = _host(m, a, slot)
             wanted = _wanted(layout, host=host)
             # An RDMA network that names no MTU takes its profile's.
             if a.network is None or (is_roce(a.network) and a.network.get("mtu") is None):
@@ -56,9 +56,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 )
         if len(between) > 1 and min(between) >= (layout.mtu_gpu or 0):
             listed = " and ".join(f"{size:g} ('{name}')" for size, name in sorted(between.items()))
-            yield CODE.at(
-                m.path("networkInterfaces"), f"the networks between the GPUs have MTUs of {listed}", resource=m.name
-            )
+            yield CODE.at(m.interface(), f"the networks between the GPUs have MTUs of {listed}", resource=m.name)
 
 
 def _unplaced(
@@ -88,6 +86,13 @@ def _wanted(layout: catalog.NicLayout, *, host: bool) -> int:
     return layout.mtu_host if host or layout.mtu_gpu is None else layout.mtu_gpu
 
 
+def _host(m: Machines, a: Attachment, slot: catalog.NicSlot) -> bool:
+    """Whether an interface is the host's own. The networks of a pool are in any order: there its kind says it."""
+    if m.is_pool and m.layout is not None and m.layout.rdma_subnets:
+        return a.network is None or not is_roce(a.network)
+    return slot.network.startswith("host")
+
+
 def _shared(ctx: GraphContext) -> dict[str, int]:
     """By network: the smallest of the sizes that its machines want. Machines that share a network and want different sizes
     can only have the smaller; a spec that asks for that is told so by GI2057."""
@@ -96,7 +101,7 @@ def _shared(ctx: GraphContext) -> dict[str, int]:
     def wants(urn: str, size: int) -> None:
         least[urn] = min(least.get(urn, size), size)
 
-    for m in ctx.gcp.vms:
+    for m in ctx.gcp.machines:
         layout, attachments = m.layout, ctx.gcp.attachments(m)
         if layout is None or attachments is None or len(attachments) != len(layout.slots) or len(attachments) < 2:
             continue
@@ -106,7 +111,7 @@ def _shared(ctx: GraphContext) -> dict[str, int]:
             continue
         for a, slot in zip(attachments, layout.slots, strict=True):
             if a.network is not None:
-                wants(a.network.urn, _wanted(layout, host=slot.network.startswith("host")))
+                wants(a.network.urn, _wanted(layout, host=_host(m, a, slot)))
     return least
 
 

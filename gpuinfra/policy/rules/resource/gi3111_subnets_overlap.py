@@ -1,6 +1,6 @@
 """Address ranges that clash, are public, or are too small.
 
-What: Subnets of one network, or those of one machine's interfaces, overlap each other or a range that is kept for a file system; a subnet is no private range; or it has fewer addresses than nodes.
+What: Subnets of one network, or those of one machine's interfaces, overlap each other, a range for pods, services or a control plane, or one that is kept for a file system; a subnet is no private range; or it has fewer addresses than nodes.
 Why: Google refuses overlapping subnets in a network. Over several networks nothing refuses them, and the node sends packets out of the wrong interface.
 Fix: Give each subnet a private range of its own (10/8, 172.16/12, 192.168/16), with room for the nodes and the four addresses that Google keeps.
 References: NetAppDocs/occm#486; Google Cloud docs, Subnets
@@ -17,7 +17,7 @@ from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_machines import Machines
-from ...gcp_types import FILESTORE, NETWORK, SUBNET
+from ...gcp_types import CLUSTER, FILESTORE, NETWORK, SUBNET
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, late, plain
@@ -34,12 +34,17 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for network in gcp.of_type(NETWORK):
         for a, b in combinations(gcp.subnets_of(network), 2):
             together.setdefault(frozenset((a.urn, b.urn)), (a, b, f"of network '{network.name}'"))
-    for m in gcp.vms:
+    alone: set[str] = set()
+    for m in gcp.machines:
         found = gcp.subnets_reached(m)
         for a, b in combinations(found, 2):
             together.setdefault(frozenset((a.urn, b.urn)), (a, b, f"of machines '{m.name}'"))
         for subnet in found:
-            yield from _alone(ctx, m, subnet)
+            for verdict in _alone(ctx, m, subnet):
+                # Pools of one cluster share its subnet.
+                if isinstance(verdict, Undecided) or subnet.urn not in alone:
+                    yield verdict
+                alone |= set() if isinstance(verdict, Undecided) else {subnet.urn}
     said: set[str] = set()
     unknown: set[str] = set()
     ranges = {r.urn: _range(r) for r in gcp.of_type(SUBNET)}
@@ -55,6 +60,37 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 f"{b.name}.ipCidrRange", f"{second} overlaps {first} of '{a.name}', both {why}", resource=b.name
             )
     yield from _kept(ctx)
+    for network in gcp.of_type(NETWORK):
+        yield from _secondary(ctx, network)
+
+
+def _secondary(ctx: GraphContext, network: Resource) -> Iterator[Diagnostic | Undecided]:
+    """The further ranges of a network's subnets, for pods and services, and those of control planes: Google refuses one
+    that overlaps another of the network."""
+    subnets = ctx.gcp.subnets_of(network)
+    taken = [(found, f"the range of subnet '{s.name}'") for s in subnets if (found := _range(s)) is not None]
+    more: list[tuple[Resource, str, IPv4Network, str]] = []
+    for s in subnets:
+        listed = entries(s.get("secondaryIpRanges"))
+        if listed and any(late(plain(v)) for v in (s.get("ipCidrRange"), *(e.get("ipCidrRange") for e in listed))):
+            yield Undecided(CODE.code, s.name, "a range is not known yet")
+        for n, one in enumerate(listed):
+            if (found := _parsed(plain(one.get("ipCidrRange")))) is not None:
+                named = f"range '{plain(one.get('rangeName'))}' of subnet '{s.name}'"
+                more.append((s, f"secondaryIpRanges[{n}].ipCidrRange", found, named))
+    for cluster in ctx.gcp.of_type(CLUSTER):
+        block = cluster.get("privateClusterConfig", "masterIpv4CidrBlock")
+        if late(block):
+            yield Undecided(CODE.code, cluster.name, "the control plane's range is not known yet")
+        found = _parsed(block)
+        if found is not None and network in ctx.gcp.linked(cluster, "network", NETWORK).resources:
+            path = "privateClusterConfig.masterIpv4CidrBlock"
+            more.append((cluster, path, found, f"the control plane of cluster '{cluster.name}'"))
+    for owner, path, found, named in more:
+        clash = next((f"{other}, {what}" for other, what in taken if other.overlaps(found)), "")
+        if clash:
+            yield CODE.at(f"{owner.name}.{path}", f"{found} overlaps {clash}", resource=owner.name)
+        taken.append((found, named))
 
 
 def _alone(ctx: GraphContext, m: Machines, subnet: Resource) -> Iterator[Diagnostic | Undecided]:
@@ -118,18 +154,28 @@ _T = """\
   name: group
   inputs: {{targetSize: 20, versions: [{{instanceTemplate: !ref nodes.selfLink }}]}}
 """
-
+_PODS = """\
+- {{type: gcp.compute.Network, name: net, inputs: {{}}}}
+- type: gcp.compute.Subnetwork
+  name: a
+  inputs: {{network: !ref net.id , ipCidrRange: 10.0.0.0/20, secondaryIpRanges: [{{rangeName: pods, ipCidrRange: {0}}}]}}
+- type: gcp.container.Cluster
+  name: plane
+  inputs: {{network: !ref net.id , privateClusterConfig: {{masterIpv4CidrBlock: {1}}}}}
+"""
 
 RULE = ResourceRule(
     CODE,
     ("network",),
     check,
     Examples(
-        (_T.format("10.0.1.0/24"),),
+        (_T.format("10.0.1.0/24"), _PODS.format("10.4.0.0/14", "172.16.0.0/28")),
         (
             _T.format("10.0.0.128/25"),
             _T.format("192.169.0.0/24"),
             _T.format("10.0.1.0/28"),
+            _PODS.format("10.0.0.0/14", "172.16.0.0/28"),
+            _PODS.format("10.4.0.0/14", "10.5.0.0/28"),
         ),
         (_T.format("!unknown "),),
     ),

@@ -14,7 +14,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_firewall import lets_everything, openings_unknown
 from ...gcp_graph import is_roce, profile_unknown
-from ...gcp_interfaces import RDMA_KINDS
+from ...gcp_interfaces import RDMA_KINDS, cards_astray
 from ...gcp_machines import Machines
 from ...gcp_types import FIREWALL, NETWORK
 from ...resource_graph import Resource
@@ -30,9 +30,11 @@ _POLICIES = (
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each network. A network with a firewall policy is not judged: the policy may let them in."""
     said: set[str] = set()
-    for m in ctx.gcp.vms:
+    for m in ctx.gcp.machines:
         several = ctx.gcp.several(m)
-        if not m.has_gpus or several is False or len(m.interfaces or ()) < 2:
+        if not m.has_gpus or several is False or len(ctx.gcp.attachments(m) or ()) < 2:
+            continue
+        if cards_astray(ctx.gcp, m):
             continue
         for network in _networks(ctx, m):
             if is_roce(network) or profile_unknown(network) or network.urn in said:
@@ -56,6 +58,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 def _networks(ctx: GraphContext, m: Machines) -> list[Resource]:
     """The networks of the ordinary interfaces, where preview knows them one by one; else all that are not RDMA's."""
     attachments = ctx.gcp.attachments(m) or ()
+    # GKE lets the nodes of a cluster reach each other in its own network.
+    attachments = attachments[1:] if m.is_pool else attachments
     if any(a.late for a in attachments):
         # Some of them may be the RDMA cards': without a profile that is another rule's finding.
         return [] if any(a.kind in RDMA_KINDS for a in attachments) else list(ctx.gcp.homes(m) or ())

@@ -29,6 +29,12 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         owner = ctx.gcp.cluster_of(m.source) if m.is_pool else m.source
         if owner is None or owner.urn in said:
             continue
+        # A pool may label its machines itself, whatever its cluster is labelled with.
+        if m.is_pool and m.get("resourceLabels"):
+            continue
+        if m.is_pool and late(m.get("resourceLabels")):
+            yield Undecided(CODE.code, m.name, "the labels are not known yet")
+            continue
         said.add(owner.urn)
         key = "resourceLabels" if m.is_pool else "labels"
         labels = owner.get(key)

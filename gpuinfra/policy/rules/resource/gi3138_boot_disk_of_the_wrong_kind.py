@@ -8,6 +8,7 @@ References: skypilot-org/skypilot#5351; skypilot-org/skypilot#3933; Snapchat/GiG
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
@@ -34,13 +35,18 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if late(kind):
             yield Undecided(CODE.code, m.name, "the type of the boot disk is not known yet")
         elif kind not in parts.boot_types:
-            absent = m.is_pool or m.get(*path.split(".")) is not None
+            written = m.is_pool or m.get(*_steps(path)) is not None
             yield CODE.at(
                 m.path(path),
-                f"{m.machine_type} does not boot from {kind}{'' if absent else ' (the default)'}; it boots from "
+                f"{m.machine_type} does not boot from {kind}{'' if written else ' (the default)'}; it boots from "
                 f"{', '.join(parts.boot_types)}",
                 resource=m.name,
             )
+
+
+def _steps(path: str) -> list[str | int]:
+    """The way to a value: disks, 0 and diskType for disks[0].diskType."""
+    return [int(word) if word.isdigit() else word for word in re.findall(r"\w+", path)]
 
 
 _T = """\

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_endings import ignores, is_scheduled
+from ...gcp_machines import Machines
 from ...gcp_types import AUTOSCALERS, GROUPS, NODE_POOL
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
@@ -36,6 +37,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             )
     for pool in ctx.gcp.of_type(NODE_POOL):
         if pool.get("nodeCount") is None or pool.get("autoscaling") is None or ignores(pool, "nodeCount"):
+            continue
+        # A queued pool takes no size of its own at all: another rule's.
+        if Machines(pool).model == "FLEX_START":
             continue
         said = pool.get("ignoreNodeCountChanges")
         if late(said):

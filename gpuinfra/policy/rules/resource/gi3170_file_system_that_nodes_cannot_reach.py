@@ -31,15 +31,16 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         network = links.resources[0]
         mode = fs.get("networks", 0, "connectMode")
-        if fs.type == LUSTRE or mode == "PRIVATE_SERVICE_ACCESS":
-            yield from _connection(ctx, fs, network, key)
-        first = [a[0].network for m in ctx.gcp.vms if (a := ctx.gcp.attachments(m))]
+        first = [a[0].network for m in ctx.gcp.machines if (a := ctx.gcp.attachments(m))]
         if first and all(n is not None and n is not network for n in first):
             yield CODE.at(
                 f"{fs.name}.{key}",
                 f"it stands in network '{network.name}', and no node has its first interface there",
                 resource=fs.name,
             )
+        # In a network that no node stands in, a connection would help nobody.
+        elif fs.type == LUSTRE or mode == "PRIVATE_SERVICE_ACCESS":
+            yield from _connection(ctx, fs, network, key)
 
 
 def _connection(ctx: GraphContext, fs: Resource, network: Resource, key: str) -> Iterator[Diagnostic | Undecided]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_graph import PROXIMITY_GROUP, AzureGraph, AzureNodes, zones_of
+from ...azure_pools import proximity_group_of_pool, zones_of_pool
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late
@@ -43,14 +44,23 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for nodes in ctx.azure.nodes:
         yield from _nodes(ctx.azure, nodes)
     for pool in ctx.azure.pools:
-        zones = items(pool.value("availabilityZones"))
-        if pool.value("proximityPlacementGroupID") is not None and late(pool.value("availabilityZones")):
+        zones = zones_of_pool(pool) or ()
+        links = proximity_group_of_pool(ctx.azure, pool)
+        if pool.value("proximityPlacementGroupID") is not None and zones_of_pool(pool) is None:
             yield Undecided(CODE.code, pool.source.name, "the zones are not known yet")
         elif pool.value("proximityPlacementGroupID") is not None and len(zones) > 1:
             yield CODE.at(
                 pool.at("availabilityZones"),
                 f"a proximity placement group and {len(zones)} zones",
                 "name one zone",
+                resource=pool.source.name,
+            )
+        elif zones and (group := _elsewhere(links.resources, zones)) is not None:
+            yield CODE.at(
+                pool.at("availabilityZones"),
+                f"the nodes stand in zone {zones[0]}, and their group '{group.name}' in "
+                f"{', '.join(zones_of(group) or ())}",
+                "name the same zone on both",
                 resource=pool.source.name,
             )
 

@@ -14,7 +14,10 @@ from collections.abc import Iterator
 from ....catalog import infiniband, purchase_option
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import CapacityType, Provider
-from ...azure_graph import CAPACITY, size_of
+from ...azure_graph import CAPACITY, AzureGraph, size_of
+from ...azure_pools import capacity_group_of_pool
+from ...azure_reservations import reservations_of, reserved
+from ...linked_graph import Links
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
@@ -30,13 +33,29 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, r.name, "the size is not known yet")
         yield from _check(r, f"{r.name}.sku.name", size_of(r.get("sku", "name")))
     for nodes in azure.nodes:
-        if nodes.get("capacityReservation", "capacityReservationGroup") is not None and not azure.ours(nodes.resource):
+        if reserved(nodes) is None:
+            yield Undecided(CODE.code, nodes.name, "whether the nodes are bought from a reservation is not known yet")
+        elif (
+            reserved(nodes)
+            and not azure.ours(nodes.resource)
+            and not _said(azure, azure.capacity_group(nodes), nodes.size)
+        ):
             if late(nodes.resource.get("sku", "name")):
                 yield Undecided(CODE.code, nodes.name, "the size is not known yet")
             yield from _check(nodes.resource, nodes.at("capacityReservation"), nodes.size)
     for pool in azure.pools:
-        if pool.value("capacityReservationGroupID") or pool.value("capacityReservationGroupId"):
+        if pool.value("capacityReservationGroupID") is not None:
+            if _said(azure, capacity_group_of_pool(azure, pool), pool.size):
+                continue
+            if late(pool.value("vmSize")):
+                yield Undecided(CODE.code, pool.source.name, "the size is not known yet")
             yield from _check(pool.source, pool.at("capacityReservationGroupID"), pool.size)
+
+
+def _said(azure: AzureGraph, groups: Links, size: str) -> bool:
+    """Whether the program makes the reservation of that size itself: then it is said of the reservation."""
+    made = (kept for g in groups.resources for kept in reservations_of(azure, g))
+    return bool(size) and any(size_of(kept.get("sku", "name")) == size for kept in made)
 
 
 def _check(r: Resource, where: str, size: str) -> Iterator[Diagnostic]:

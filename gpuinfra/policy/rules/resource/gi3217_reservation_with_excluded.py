@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...azure_graph import AzureGraph, AzureNodes
-from ...azure_reservations import reservations_of
+from ...azure_graph import AzureGraph, AzureNodes, zones_of
+from ...azure_reservations import reservations_of, reserved
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number, truth
 
@@ -24,7 +24,9 @@ CODE = described("GI3217", "reservation-with-excluded", Severity.ERROR, __doc__,
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each thing that excludes the reservation."""
     for nodes in ctx.azure.nodes:
-        if nodes.get("capacityReservation", "capacityReservationGroup") is None:
+        if reserved(nodes) is None:
+            yield Undecided(CODE.code, nodes.name, "whether the nodes are bought from a reservation is not known yet")
+        if not reserved(nodes):
             continue
         if nodes.spot is None or late(nodes.resource.get("singlePlacementGroup")):
             yield Undecided(CODE.code, nodes.name, "the priority or the placement group is not known yet")
@@ -67,7 +69,9 @@ def _excluded(nodes: AzureNodes) -> Iterator[tuple[str, str, str]]:
         said = "a single placement group" + ("" if single is not None else ", which is what leaving it out means")
         yield "singlePlacementGroup", said, "set singlePlacementGroup: false"
     domains = number(r.get("platformFaultDomainCount"))
-    if nodes.has_gpu and domains is not None and domains > 1:
+    # A Flexible set in a zone has one fault domain, reserved or not: that is another rule's.
+    refused = bool(nodes.flexible) and bool(zones_of(r))
+    if nodes.has_gpu and domains is not None and domains > 1 and not refused:
         yield "platformFaultDomainCount", f"{domains:g} fault domains of GPU nodes", "write 1, or leave it out"
     if truth(r.get("additionalCapabilities", "ultraSSDEnabled")):
         yield "additionalCapabilities.ultraSSDEnabled", "ultra disks", "leave them out"

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...azure_graph import CAPACITY, AzureGraph, AzureNodes, zones_of
+from ...azure_graph import CAPACITY, AgentPool, AzureGraph, AzureNodes, zones_of
+from ...azure_pools import capacity_group_of_pool, zones_of_pool
 from ...azure_reservations import group_of
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -26,7 +27,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         yield from _reservation(ctx.azure, kept)
     for nodes in ctx.azure.nodes:
         for group in ctx.azure.capacity_group(nodes).resources:
-            yield from _nodes(nodes, group)
+            yield from _nodes(nodes.resource, f"{nodes.name}.zones", zones_of(nodes.resource), nodes, group)
+    for pool in ctx.azure.pools:
+        for group in capacity_group_of_pool(ctx.azure, pool).resources:
+            yield from _nodes(pool.source, pool.at("availabilityZones"), zones_of_pool(pool), pool, group)
 
 
 def _reservation(azure: AzureGraph, kept: Resource) -> Iterator[Diagnostic | Undecided]:
@@ -54,25 +58,27 @@ def _reservation(azure: AzureGraph, kept: Resource) -> Iterator[Diagnostic | Und
         )
 
 
-def _nodes(nodes: AzureNodes, group: Resource) -> Iterator[Diagnostic | Undecided]:
-    zones, named = zones_of(nodes.resource), zones_of(group)
+def _nodes(
+    owner: Resource, where: str, zones: tuple[str, ...] | None, nodes: AzureNodes | AgentPool, group: Resource
+) -> Iterator[Diagnostic | Undecided]:
+    named = zones_of(group)
     if zones is None or named is None:
-        yield Undecided(CODE.code, nodes.name, "the zones of the nodes or of their reservation are not known yet")
+        yield Undecided(CODE.code, owner.name, "the zones of the nodes or of their reservation are not known yet")
     elif (zones or named) and not (zones and set(zones) <= set(named)):
         own = f"stand in zone {', '.join(zones)}" if zones else "name no zone"
         theirs = f"stands in zone {', '.join(named)}" if named else "names none"
         yield CODE.at(
-            f"{nodes.name}.zones",
+            where,
             f"the nodes {own}, and their reservation group '{group.name}' {theirs}",
             "write the same zone on both",
-            resource=nodes.name,
+            resource=owner.name,
         )
     elif nodes.has_gpu and not zones:
         yield CODE.at(
-            f"{nodes.name}.zones",
+            where,
             f"a reservation of {nodes.size} without a zone: GPU sizes are reserved by zone only",
             "name one zone on the group, the reservation and the nodes",
-            resource=nodes.name,
+            resource=owner.name,
         )
 
 

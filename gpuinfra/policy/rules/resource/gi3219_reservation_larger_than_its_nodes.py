@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...azure_graph import CAPACITY, AzureGraph, size_of
+from ...azure_pools import capacity_group_of_pool, most_of_pool
 from ...azure_reservations import group_of
 from ...azure_scaling import most_nodes
 from ...resource_graph import Resource
@@ -61,9 +62,15 @@ def _used(azure: AzureGraph, group: Resource, size: str) -> float | None:
             return None
         total += most
     for pool in azure.pools:
-        # A pool of a managed cluster may be bought from the group as well, and grows by itself.
-        if pool.value("capacityReservationGroupID") is not None:
-            return float("inf")
+        links = capacity_group_of_pool(azure, pool)
+        if links.unknown and not links.resources:
+            return None
+        if not any(g.urn == group.urn for g in links.resources):
+            continue
+        most = most_of_pool(pool)
+        if late(pool.value("vmSize")) or most is None:
+            return None
+        total += most if pool.size == size else 0
     return total
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ....catalog import limit
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...azure_graph import AzureNodes
+from ...azure_graph import AgentPool, AzureNodes
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, number
 
@@ -28,6 +28,24 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if nodes.ephemeral:
             yield from _placement(nodes)
             yield from _size(nodes)
+    for pool in ctx.azure.pools:
+        if str(pool.value("osDiskType")).lower() == "ephemeral":
+            yield from _of_pool(pool)
+
+
+def _of_pool(pool: AgentPool) -> Iterator[Diagnostic | Undecided]:
+    """A pool's disk, which AKS places by itself."""
+    written, row = pool.value("osDiskSizeGB"), limit(Provider.AZURE, "ephemeral_os_disk_gib")
+    size = number(written)
+    if late(written):
+        yield Undecided(CODE.code, pool.source.name, "the size of the disk is not known yet")
+    elif size is not None and row is not None and size > row.maximum:
+        yield CODE.at(
+            pool.at("osDiskSizeGB"),
+            f"{size:g} GiB, and an ephemeral system disk has at most {row.maximum}",
+            "make it smaller, or take a managed disk",
+            resource=pool.source.name,
+        )
 
 
 def _placement(nodes: AzureNodes) -> Iterator[Diagnostic | Undecided]:

@@ -41,6 +41,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if late(taints):
             yield Undecided(CODE.code, pool.source.name, "the taints are not known yet")
         # AKS itself taints the nodes of a spot pool.
+        elif not items(taints) and late(pool.value("scaleSetPriority")):
+            yield Undecided(CODE.code, pool.source.name, "whether the nodes are spot is not known yet")
         elif not items(taints) and str(pool.value("scaleSetPriority")).lower() != "spot":
             yield CODE.at(
                 pool.at("nodeTaints"),

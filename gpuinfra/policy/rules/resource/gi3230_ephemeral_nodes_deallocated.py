@@ -43,7 +43,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 def _stop(azure: AzureGraph, nodes: AzureNodes) -> str:
     for s in azure.of_type(VM_SCHEDULE):
-        if azure.aims_at(s, "targetResourceId", nodes.resource):
+        # One that aims at a set knows machines alone: another rule says that.
+        if not nodes.is_set and azure.aims_at(s, "targetResourceId", nodes.resource):
             return f"'{s.name}'"
     kind = "virtualmachinescaleset" if nodes.is_set else "virtualmachine"
     for s in azure.of_type(SCHEDULED_ACTION):

@@ -15,11 +15,13 @@ from ....vocabulary import Provider
 from ...azure_boot import boot_text
 from ...azure_graph import AzureGraph, AzureNodes
 from ...azure_network import subnet_block
+from ...azure_pools import cluster_of_pool, subnets_of_pool
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
 
 CODE = described("GI3253", "nodes-with-no-way-out", Severity.ERROR, __doc__, ("AZ NET-02",))
 _WAYS_OUT = ("natGateway", "routeTable")
+_WANTED = {"userassignednatgateway": "natGateway", "userdefinedrouting": "routeTable"}
 _OWN_WAY = ("publicIPAddress", "publicIPAddressConfiguration", "loadBalancerBackendAddressPools")
 
 
@@ -46,6 +48,28 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                     "give the subnet a NAT gateway",
                     resource=r.name,
                 )
+    yield from _pools(azure, said)
+
+
+def _pools(azure: AzureGraph, said: set[str]) -> Iterator[Diagnostic]:
+    """The subnets of pools whose cluster makes no way out by itself, and wants one on the subnet."""
+    for pool in azure.pools:
+        cluster = cluster_of_pool(azure, pool)
+        wanted = (
+            _WANTED.get(str(cluster.get("networkProfile", "outboundType")).lower()) if cluster is not None else None
+        )
+        links = subnets_of_pool(azure, pool)
+        for r in links.resources if wanted is not None else ():
+            if wanted is None or r.urn in said or subnet_block(r).value(wanted) is not None:
+                continue
+            said.add(r.urn)
+            yield CODE.at(
+                f"{r.name}.{wanted}",
+                f"absent, and cluster '{cluster.name if cluster else ''}' takes its way out of the subnet "
+                f"(outboundType): it is refused",
+                "give the subnet one, or write outboundType: managedNATGateway",
+                resource=r.name,
+            )
 
 
 def _fetches(azure: AzureGraph, nodes: AzureNodes) -> bool:

@@ -30,8 +30,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if zones is None:
             yield Undecided(CODE.code, nat.name, "its zone is not known yet")
         elif zones:
-            yield from _addresses(azure, nat, zones)
-            yield from _nodes(azure, nat, zones)
+            away = list(_nodes(azure, nat, zones))
+            yield from away
+            # A gateway that stands apart from its nodes is moved, and what its address is then good for is seen after.
+            if not any(isinstance(v, Diagnostic) for v in away):
+                yield from _addresses(azure, nat, zones)
 
 
 def _addresses(azure: AzureGraph, nat: Resource, zones: tuple[str, ...]) -> Iterator[Diagnostic | Undecided]:

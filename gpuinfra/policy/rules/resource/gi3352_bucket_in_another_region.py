@@ -15,6 +15,7 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_graph import GcpGraph
 from ...gcp_machines import Machines
+from ...gcp_storage import MULTI_REGIONS
 from ...gcp_types import BUCKET, region_of
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -24,8 +25,6 @@ CODE = described("GI3352", "bucket-in-another-region", Severity.WARNING, __doc__
 _RIGHTS = ("gcp:storage/bucketIAMMember:BucketIAMMember", "gcp:storage/bucketIAMBinding:BucketIAMBinding")
 _ACCOUNT = "gcp:serviceaccount/account:Account"
 _REGION = re.compile(r"[a-z]+-[a-z]+\d+")
-_CONTINENTS = {"us": "us-", "eu": "europe-", "asia": "asia-"}
-"""Multi-regions, and how the regions begin that they may hold data in."""
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -59,8 +58,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 def _holds(place: str, regions: set[str]) -> bool:
     """Whether a location may be that of one of the regions; dual regions and words that are not known here may."""
     name = place.lower()
-    if name in _CONTINENTS:
-        return any(r.startswith(_CONTINENTS[name]) for r in regions)
+    if name in MULTI_REGIONS:
+        return any(r.startswith(MULTI_REGIONS[name]) for r in regions)
     return name in regions or _REGION.fullmatch(name) is None
 
 

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from ....catalog import instance_types
 from ....diagnostics import Diagnostic, Severity
+from ...azure_graph import canonical
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, plain
@@ -26,7 +27,7 @@ _SERVICES = (
     "aws:batch/computeEnvironment:", "aws:ec2/fleet:", "aws:ec2/launchConfiguration:", "aws:ec2/spotFleetRequest:",
     "aws:emr/", "aws:gamelift/", "aws:imagebuilder/", "aws:sagemaker/", "azure-native:batch:", "azure-native:azurefleet:",
     "azure-native:machinelearningservices:", "azure-native:databricks:", "azure-native:containerinstance:",
-    "gcp:cloudrunv2/", "gcp:dataproc/", "gcp:hypercomputecluster/", "gcp:notebooks/", "gcp:vertex/", "gcp:workbench/",
+    "gcp:cloudrunv2/", "gcp:compute/instanceFrom", "gcp:dataproc/", "gcp:hypercomputecluster/", "gcp:notebooks/", "gcp:vertex/", "gcp:workbench/",
 )  # fmt: skip
 _ACCELERATOR = re.compile(r"nvidia[-_][a-z0-9_-]+", re.IGNORECASE)
 _TYPES = ("size", "vmSize", "sku", "instanceType", "instanceTypes", "machineType")
@@ -37,7 +38,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each resource that names a GPU machine type or a GPU."""
     for r in ctx.graph:
         other = r.type.startswith(_PACKAGES)
-        if not other and not r.type.startswith(_SERVICES):
+        if not other and not canonical(r.type).startswith(_SERVICES):
             continue
         for path, value in _leaves(r.inputs, "", 0):
             if value is None:
