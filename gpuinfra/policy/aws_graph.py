@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from ..catalog import InstanceType, NetworkCards, instance_type, network_cards
 from ..vocabulary import FabricKind, Provider
+from .aws_attachments import attached_later, interfaces_of
 from .linked_graph import LinkedGraph, Links
 from .machine_rows import row_of
 from .resource_graph import UNKNOWN, Resource
@@ -136,8 +137,13 @@ class AwsGraph(LinkedGraph):
         for group in self.of_type(SCALING_GROUP, NODE_GROUP):
             for template in self._templates_of(group):
                 users.setdefault(template.urn, []).append(group)
-        out = [self._nodes(t, tuple(users.get(t.urn, ()))) for t in self.of_type(LAUNCH_TEMPLATE)]
-        out += [self._nodes(i, ()) for i in self.of_type(*INSTANCES)]
+        out = [
+            self._nodes(t, tuple(users.get(t.urn, ())), t.get("networkInterfaces"))
+            for t in self.of_type(LAUNCH_TEMPLATE)
+        ]
+        later = attached_later(self, *INSTANCES)
+        for box in self.of_type(*INSTANCES):
+            out.append(self._nodes(box, (), interfaces_of(self, box, later.get(box.urn, []))))
         return tuple(out)
 
     def _templates_of(self, group: Resource) -> tuple[Resource, ...]:
@@ -148,8 +154,7 @@ class AwsGraph(LinkedGraph):
         value = cast(Mapping[str, Any], block).get("id", UNKNOWN) if isinstance(block, Mapping) else block
         return self.link(group, "launchTemplate", value, LAUNCH_TEMPLATE).resources
 
-    def _nodes(self, template: Resource, groups: tuple[Resource, ...]) -> Nodes:
-        value = template.get("networkInterfaces")
+    def _nodes(self, template: Resource, groups: tuple[Resource, ...], value: Any) -> Nodes:
         known = value is None or isinstance(value, (list, tuple))
         listed = items(value)
         # Whether one of an unknown kind carries EFA, which most rules about interfaces turn on, nobody can say.
