@@ -41,6 +41,7 @@ SCHEDULE = "aws:scheduler/schedule:Schedule"
 EVENT_RULE = "aws:cloudwatch/eventRule:EventRule"
 GROUP_SCHEDULE = "aws:autoscaling/schedule:Schedule"
 GROUP_POLICY = "aws:autoscaling/policy:Policy"
+_CLUSTER = "aws:eks/cluster:Cluster"
 _RULE = "aws:ec2/securityGroupRule:SecurityGroupRule"
 _INGRESS = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 _EGRESS = "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule"
@@ -205,12 +206,19 @@ class AwsGraph(LinkedGraph):
         return self.once(f"security groups of {nodes.template.urn}", lambda: self._security_groups(nodes))
 
     def _security_groups(self, nodes: Nodes) -> Links:
-        found: list[Links] = []
-        for i in nodes.interfaces or ():
-            found.append(self.link(nodes.template, "networkInterfaces", i.get("securityGroups"), SECURITY_GROUP))
-        for key in ("vpcSecurityGroupIds", "securityGroups"):
-            found.append(self.linked(nodes.template, key, SECURITY_GROUP))
-        return _joined(found, nodes.interfaces is None)
+        named = [("networkInterfaces", i.get("securityGroups")) for i in nodes.interfaces or ()]
+        named += [(key, nodes.template.inputs.get(key)) for key in ("vpcSecurityGroupIds", "securityGroups")]
+        found = [self.link(nodes.template, key, value, SECURITY_GROUP) for key, value in named]
+        clusters = any(self._may_be_the_clusters(nodes.template, key, value) for key, value in named)
+        return _joined(found, nodes.interfaces is None or clusters)
+
+    def _may_be_the_clusters(self, template: Resource, key: str, value: Any) -> bool:
+        """Whether a group that is not known yet may come out of an EKS cluster, which gives one of its own."""
+        value = plain(value)
+        if not any(v is UNKNOWN for v in (value, *map(plain, items(value)))):
+            return False
+        urns = template.property_dependencies.get(key, ())
+        return any(r is not None and r.type == _CLUSTER for r in map(self._by_urn.get, urns))
 
     def subnets(self, nodes: Nodes) -> Links:
         """The subnets that the nodes may stand in."""
