@@ -78,6 +78,27 @@ def reserved_count(ctx: GraphContext, template: Resource) -> float | None:
     return count if count is not None else number(reservation_facts(ctx, template).get("count"))
 
 
+def market_refused(ctx: GraphContext, template: Resource) -> str:
+    """What is wrong with the market type for the reservation that the template aims at; empty where nothing is, or where
+    that is not known. Spot takes nothing from any reservation."""
+    kind, said = reservation_kind(ctx, template), market(template)
+    if said == "spot" and kind != BLOCK_MARKET and has_target(template) and not target_is_late(template):
+        aim = target(template)
+        whose = "a group of reservations" if aim is None else _shown(aim)
+        return f"the market type is 'spot', and spot takes nothing from {whose}"
+    if not kind or late(said):
+        return ""
+    if kind == BLOCK_MARKET and said != BLOCK_MARKET:
+        return f"{_shown(target(template))} is a capacity block, and the market type is {_shown(said)}"
+    if kind != BLOCK_MARKET and said == BLOCK_MARKET:
+        return f"the market type is 'capacity-block', and {_shown(target(template))} is an on-demand reservation"
+    return ""
+
+
+def _shown(value: object) -> str:
+    return "not set" if value is None else f"'{value}'" if isinstance(value, str) else "the reservation of this program"
+
+
 def moment(value: Any) -> datetime | None:
     """An instant from text with an offset, or a datetime; None for anything else."""
     value = plain(value)

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from ..catalog import InstanceType, NetworkCards, instance_type, network_cards
 from ..vocabulary import FabricKind, Provider
+from .aws_attachments import attached_later, interfaces_of
 from .linked_graph import LinkedGraph, Links
 from .machine_rows import row_of
 from .resource_graph import UNKNOWN, Resource
@@ -40,6 +41,7 @@ SCHEDULE = "aws:scheduler/schedule:Schedule"
 EVENT_RULE = "aws:cloudwatch/eventRule:EventRule"
 GROUP_SCHEDULE = "aws:autoscaling/schedule:Schedule"
 GROUP_POLICY = "aws:autoscaling/policy:Policy"
+_CLUSTER = "aws:eks/cluster:Cluster"
 _RULE = "aws:ec2/securityGroupRule:SecurityGroupRule"
 _INGRESS = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 _EGRESS = "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule"
@@ -136,8 +138,13 @@ class AwsGraph(LinkedGraph):
         for group in self.of_type(SCALING_GROUP, NODE_GROUP):
             for template in self._templates_of(group):
                 users.setdefault(template.urn, []).append(group)
-        out = [self._nodes(t, tuple(users.get(t.urn, ()))) for t in self.of_type(LAUNCH_TEMPLATE)]
-        out += [self._nodes(i, ()) for i in self.of_type(*INSTANCES)]
+        out = [
+            self._nodes(t, tuple(users.get(t.urn, ())), t.get("networkInterfaces"))
+            for t in self.of_type(LAUNCH_TEMPLATE)
+        ]
+        later = attached_later(self, *INSTANCES)
+        for box in self.of_type(*INSTANCES):
+            out.append(self._nodes(box, (), interfaces_of(self, box, later.get(box.urn, []))))
         return tuple(out)
 
     def _templates_of(self, group: Resource) -> tuple[Resource, ...]:
@@ -148,8 +155,7 @@ class AwsGraph(LinkedGraph):
         value = cast(Mapping[str, Any], block).get("id", UNKNOWN) if isinstance(block, Mapping) else block
         return self.link(group, "launchTemplate", value, LAUNCH_TEMPLATE).resources
 
-    def _nodes(self, template: Resource, groups: tuple[Resource, ...]) -> Nodes:
-        value = template.get("networkInterfaces")
+    def _nodes(self, template: Resource, groups: tuple[Resource, ...], value: Any) -> Nodes:
         known = value is None or isinstance(value, (list, tuple))
         listed = items(value)
         # Whether one of an unknown kind carries EFA, which most rules about interfaces turn on, nobody can say.
@@ -200,12 +206,19 @@ class AwsGraph(LinkedGraph):
         return self.once(f"security groups of {nodes.template.urn}", lambda: self._security_groups(nodes))
 
     def _security_groups(self, nodes: Nodes) -> Links:
-        found: list[Links] = []
-        for i in nodes.interfaces or ():
-            found.append(self.link(nodes.template, "networkInterfaces", i.get("securityGroups"), SECURITY_GROUP))
-        for key in ("vpcSecurityGroupIds", "securityGroups"):
-            found.append(self.linked(nodes.template, key, SECURITY_GROUP))
-        return _joined(found, nodes.interfaces is None)
+        named = [("networkInterfaces", i.get("securityGroups")) for i in nodes.interfaces or ()]
+        named += [(key, nodes.template.inputs.get(key)) for key in ("vpcSecurityGroupIds", "securityGroups")]
+        found = [self.link(nodes.template, key, value, SECURITY_GROUP) for key, value in named]
+        clusters = any(self._may_be_the_clusters(nodes.template, key, value) for key, value in named)
+        return _joined(found, nodes.interfaces is None or clusters)
+
+    def _may_be_the_clusters(self, template: Resource, key: str, value: Any) -> bool:
+        """Whether a group that is not known yet may come out of an EKS cluster, which gives one of its own."""
+        value = plain(value)
+        if not any(v is UNKNOWN for v in (value, *map(plain, items(value)))):
+            return False
+        urns = template.property_dependencies.get(key, ())
+        return any(r is not None and r.type == _CLUSTER for r in map(self._by_urn.get, urns))
 
     def subnets(self, nodes: Nodes) -> Links:
         """The subnets that the nodes may stand in."""

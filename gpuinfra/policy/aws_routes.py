@@ -20,7 +20,8 @@ _ROUTE = "aws:ec2/route:Route"
 _ASSOCIATION = "aws:ec2/routeTableAssociation:RouteTableAssociation"
 _MAIN = "aws:ec2/mainRouteTableAssociation:MainRouteTableAssociation"
 _PROPAGATION = "aws:ec2/vpnGatewayRoutePropagation:VpnGatewayRoutePropagation"
-_WORLD = ("0.0.0.0/0", "::/0")
+_WORLD = ("0.0.0.0/0", "::/0", "0.0.0.0/1", "128.0.0.0/1")
+"""What a default route is for. In two halves it goes before one that is there already, as VPNs write it."""
 _DESTINATIONS = ("cidrBlock", "ipv6CidrBlock", "destinationCidrBlock", "destinationIpv6CidrBlock")
 _Route = tuple[Resource, Mapping[str, Any], str]
 

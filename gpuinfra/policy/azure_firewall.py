@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from .azure_graph import SECURITY_GROUP, SECURITY_RULE, AzureGraph
+from .internet_ranges import open_to
 from .resource_graph import Resource
 from .wire_values import items, late, number, plain
 
-WORLD = ("*", "any", "internet", "0.0.0.0/0", "::/0")
+_WORLD = ("*", "any", "internet")
 _EVERYWHERE = ("*", "any", "0.0.0.0/0", "virtualnetwork")
 HIGHEST_PORT = 65535
 
@@ -67,8 +68,9 @@ class SecurityRule:
 
     @property
     def open_to(self) -> str:
-        """The source that stands for the whole internet; empty where there is none."""
-        return next((v for v in self.sources if isinstance(v, str) and v.lower() in WORLD), "")
+        """The sources that stand for the internet, in words; empty where there are none."""
+        word = next((v for v in self.sources if isinstance(v, str) and v.lower() in _WORLD), "")
+        return f"{word}, the whole internet" if word else open_to(self.sources)
 
     @property
     def unknown(self) -> bool:

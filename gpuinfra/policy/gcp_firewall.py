@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from .gcp_machines import Machines
+from .internet_ranges import ALL_IPV4, open_to
 from .resource_graph import Resource
 from .wire_values import entries, items, late, plain
 
-WORLD = ("0.0.0.0/0", "::/0")
 ADMIN_PORTS = (22, 3389, 8888, 6443)
 """SSH, RDP, Jupyter and the Kubernetes API."""
 _SOURCES = ("sourceRanges", "sourceTags", "sourceServiceAccounts")
@@ -23,13 +23,13 @@ def from_where(rule: Resource) -> tuple[str, ...] | None:
         return None
     listed = [plain(v) for v in items(ranges)]
     known = tuple(str(v) for v in listed if isinstance(v, str) and not late(v))
-    if any(v in WORLD for v in known):
+    if open_to(known):
         return known
     if any(late(v) for v in listed):
         return None
     if any(rule.get(k) for k in _SOURCES[1:]) or any(late(rule.get(k)) for k in _SOURCES[1:]):
         return known
-    return known or WORLD[:1]
+    return known or (ALL_IPV4,)
 
 
 def admin_ports(rule: Resource) -> tuple[int, ...]:

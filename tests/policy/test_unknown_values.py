@@ -66,6 +66,7 @@ LEFT = {
     ("GI3266", "allowSharedKeyAccess"): "nothing is written that forbids it",
     ("GI3280", "mode"): "it was a system pool, and nothing says that it stays one",
     ("GI3283", "chart"): "a chart may be any",
+    ("GI3065", "imageId"): "an image is mostly an id, which shows no system, known or not",
     ("GI3292", "imageId"): "an image is mostly an id, which shows no system, known or not",
     ("GI3293", "vpcId"): "subnets of unknown networks are not compared",
     ("GI3293", "virtualNetworkName"): "as before",

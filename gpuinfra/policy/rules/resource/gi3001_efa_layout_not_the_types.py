@@ -20,7 +20,8 @@ CODE = described("GI3001", "efa-layout-not-the-types", Severity.ERROR, __doc__, 
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each template whose list differs from the catalog's cards."""
+    """One finding for each template whose list leaves out cards of the catalog's, or has more EFA than the type on cards that
+    carry none. One interface that stands on the wrong card is another rule's."""
     for nodes in ctx.aws.nodes:
         listed = slots(nodes)
         if listed is None:
@@ -42,12 +43,15 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 def _faults(listed: tuple[Slot, ...], cards: NetworkCards) -> list[str]:
     out: list[str] = []
-    present = {s.card for s in listed if s.efa}
-    extra = sorted(present - set(cards.efa_cards))
-    missing = sorted(set(cards.efa_cards) - present)
-    if extra:
+    fabric = [s.card for s in listed if s.efa]
+    present = {*fabric} & {*cards.efa_cards}
+    extra = sorted({c for c in fabric if c < cards.cards} - present)
+    if extra and len(fabric) > cards.max_efa:
         out.append(f"EFA on card {spelled(extra)}, which carries none")
-    if missing:
+    missing = sorted({*cards.efa_cards} - present)
+    astray = len(fabric) - len(present)
+    # As many interfaces as cards, and some of them misplaced: moving those is all that there is to mend.
+    if len(missing) > astray:
         out.append(f"no EFA on card {spelled(missing)}")
     if not any(s.card == 0 and s.device == 0 for s in listed):
         out.append("nothing on card 0 device 0, the primary interface")

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import items, late
 
 CODE = described("GI3010", "security-groups-in-two-places", Severity.ERROR, __doc__, ("AWS NET-10",))
 
@@ -23,12 +24,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         beside = next((k for k in ("vpcSecurityGroupIds", "securityGroupNames") if nodes.template.inputs.get(k)), None)
         if beside is None and nodes.template.inputs.get("vpcSecurityGroupIds") is None:
             continue
-        if nodes.interfaces is None:
+        listed = nodes.template.get("networkInterfaces")
+        if nodes.interfaces is None and late(listed):
             yield Undecided(CODE.code, nodes.name, "the network interfaces are not known yet")
-        elif nodes.interfaces and beside:
+        elif beside and (own := items(listed)):
             yield CODE.at(
                 f"{nodes.name}.{beside}",
-                f"security groups are named beside {len(nodes.interfaces)} network interfaces, which EC2 refuses",
+                f"security groups are named beside {len(own)} network interfaces, which EC2 refuses",
                 resource=nodes.name,
             )
 

@@ -1,6 +1,6 @@
 """A port of the nodes that the whole internet may reach.
 
-What: A security group lets 0.0.0.0/0 or ::/0 in: to SSH or RDP anywhere, or to any port of nodes; or an EKS node group has an SSH key for remote access and no group that may use it.
+What: A security group lets 0.0.0.0/0 or ::/0 in, or ranges that together come to it: to SSH or RDP anywhere, or to any port of nodes; or an EKS node group has an SSH key for remote access and no group that may use it.
 Why: GPU nodes are found by scanners within minutes, and are worth stealing.
 Fix: Name the addresses that need to come in, or none: Session Manager needs no open port.
 References: CIS AWS Foundations Benchmark 5.2; aws/aws-parallelcluster, allowed-ips
@@ -8,14 +8,16 @@ References: CIS AWS Foundations Benchmark 5.2; aws/aws-parallelcluster, allowed-
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import NODE_GROUP, AwsGraph, FirewallRule, Nodes
+from ...internet_ranges import open_to
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
-from ...wire_values import items, late
+from ...wire_values import items, late, number
 
 CODE = described("GI3013", "port-open-to-the-world", Severity.ERROR, __doc__, ("AWS NET-18",))
 _REMOTE = "remoteAccess"
@@ -26,26 +28,48 @@ _WITHOUT_PORTS = ("icmp", "icmpv6", "1", "58")
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each rule."""
+    """One finding for each rule, and one for rules that only together let the internet in."""
     aws = ctx.aws
     plain = [aws.without_gpus(n) for n in aws.nodes]
     of_nodes = _groups(aws, [n for n, p in zip(aws.nodes, plain, strict=True) if not p])
     # A web server beside the cluster is meant to be open; in a program without GPUs so is any service.
     of_others = _groups(aws, [n for n, p in zip(aws.nodes, plain, strict=True) if p]) if not all(plain) else set[str]()
-    for rule in aws.all_firewall_rules:
-        if not rule.ingress or rule.protocol in _WITHOUT_PORTS:
-            continue
-        world = [c for c in rule.cidrs if c in ("0.0.0.0/0", "::/0")]
+    inward = [r for r in aws.all_firewall_rules if r.ingress and r.protocol not in _WITHOUT_PORTS]
+    worlds = _worlds(inward)
+    for n, rule in enumerate(inward):
+        world = worlds.get(n, "")
         exposed = rule.group in of_nodes or _reaches_admin(rule) or (rule.group in of_others and not _is_web(rule))
         if world and exposed and not rule.protocol:
             yield Undecided(CODE.code, rule.source.name, "which protocol may come in is not known yet")
         elif world and exposed:
             where = f"{rule.source.name}.{rule.path}" if rule.path else rule.source.name
-            yield CODE.at(where, f"{_ports(rule)} is open to {world[0]}, the whole internet", resource=rule.source.name)
+            yield CODE.at(where, f"{_ports(rule)} is open to {world}", resource=rule.source.name)
         elif rule.unknown and not world and (rule.group in of_nodes or not rule.group):
             yield Undecided(CODE.code, rule.source.name, "who may come in is not known yet")
     for group in aws.of_type(NODE_GROUP):
         yield from _remote_access(group)
+
+
+def _worlds(rules: list[FirewallRule]) -> dict[int, str]:
+    """Who of the internet may come in, in words, by the place of the rule; what only several rules of the same ports of a
+    group come to stands at the first of them."""
+    found: dict[int, str] = {}
+    parts: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for n, r in enumerate(rules):
+        whole = next((said for c in r.cidrs if c.endswith("/0") and (said := open_to([c]))), "")
+        if whole:
+            found[n] = whole
+        elif r.cidrs:
+            parts[(r.group or n, r.protocol, r.from_port, r.to_port)].append(n)
+    for places in parts.values():
+        if said := open_to(c for n in places for c in rules[n].cidrs):
+            found[min(places, key=lambda n: _widest(rules[n].cidrs))] = said
+    return found
+
+
+def _widest(ranges: Iterable[str]) -> float:
+    """The shortest prefix, as a number."""
+    return min((size for r in ranges if (size := number(r.rpartition("/")[2])) is not None), default=128)
 
 
 def _remote_access(group: Resource) -> Iterator[Diagnostic | Undecided]:
@@ -92,6 +116,11 @@ _T = """\
   inputs: {{securityGroupId: !ref nodes-sg.id , cidrIpv4: {0}, ipProtocol: tcp, fromPort: 22, toPort: 22}}
 """
 
+_OTHER_HALF = """\
+- type: aws.vpc.SecurityGroupIngressRule
+  name: ssh-too
+  inputs: {securityGroupId: !ref nodes-sg.id , cidrIpv4: 128.0.0.0/1, ipProtocol: tcp, fromPort: 22, toPort: 22}
+"""
 _PING = _T.replace("tcp, fromPort: 22, toPort: 22", "icmp, fromPort: -1, toPort: -1")
 
 _GROUP = """\
@@ -106,7 +135,7 @@ RULE = ResourceRule(
     check,
     Examples(
         (_T.format("203.0.113.0/24"), _PING.format("0.0.0.0/0"), _GROUP.format("[sg-1]")),
-        (_T.format("0.0.0.0/0"), _GROUP.format("null")),
+        (_T.format("0.0.0.0/0"), _GROUP.format("null"), _T.format("0.0.0.0/1") + _OTHER_HALF),
         (_T.format("!unknown "), _GROUP.format("!unknown ")),
     ),
     providers=(Provider.AWS,),

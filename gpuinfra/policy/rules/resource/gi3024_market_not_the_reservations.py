@@ -12,9 +12,8 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_capacity import BLOCK_MARKET, has_target, market, reservation_kind, target, target_is_late
+from ...aws_capacity import market, market_refused, reservation_kind
 from ...aws_graph import INSTANCE, LAUNCH_TEMPLATE
-from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
@@ -25,39 +24,10 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each template or instance: spot takes nothing from any reservation; else the program, the plan or a
     look-up must show the target's kind."""
     for template in ctx.aws.of_type(LAUNCH_TEMPLATE, INSTANCE):
-        kind, said = reservation_kind(ctx, template), market(template)
-        if said == "spot" and kind != BLOCK_MARKET and has_target(template) and not target_is_late(template):
-            yield CODE.at(
-                f"{template.name}.instanceMarketOptions.marketType",
-                f"the market type is 'spot', and spot takes nothing from {_named(template)}",
-                resource=template.name,
-            )
-            continue
-        if not kind:
-            continue
-        if late(said):
+        if wrong := market_refused(ctx, template):
+            yield CODE.at(f"{template.name}.instanceMarketOptions.marketType", wrong, resource=template.name)
+        elif late(market(template)) and reservation_kind(ctx, template):
             yield Undecided(CODE.code, template.name, "the market type is not known yet")
-        elif kind == BLOCK_MARKET and said != BLOCK_MARKET:
-            yield CODE.at(
-                f"{template.name}.instanceMarketOptions.marketType",
-                f"{_shown(target(template))} is a capacity block, and the market type is {_shown(said)}",
-                resource=template.name,
-            )
-        elif kind != BLOCK_MARKET and said == BLOCK_MARKET:
-            yield CODE.at(
-                f"{template.name}.instanceMarketOptions.marketType",
-                f"the market type is 'capacity-block', and {_shown(target(template))} is an on-demand reservation",
-                resource=template.name,
-            )
-
-
-def _named(template: Resource) -> str:
-    value = target(template)
-    return "a group of reservations" if value is None else _shown(value)
-
-
-def _shown(value: object) -> str:
-    return "not set" if value is None else f"'{value}'" if isinstance(value, str) else "the reservation of this program"
 
 
 _T = """\

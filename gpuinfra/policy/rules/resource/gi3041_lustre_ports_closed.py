@@ -9,16 +9,22 @@ References: aws/aws-parallelcluster#6181; aws/aws-parallelcluster#6353; kubernet
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import IPv4Network
 from itertools import chain
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import LUSTRE, RULE_TYPES, SECURITY_GROUP, AwsGraph, FirewallRule
+from ...aws_graph import LUSTRE, RULE_TYPES, SECURITY_GROUP, AwsGraph, FirewallRule, Nodes
+from ...aws_routes import VPC
+from ...azure_network import range_of
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
+from ...wire_values import late
 
 CODE = described("GI3041", "lustre-ports-closed", Severity.ERROR, __doc__, ("AWS FSX-09",))
 _PORTS = ((988, 988), (1018, 1023))
+_MORE_RANGES = "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation"
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -40,10 +46,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 group.name, f"the security group of file system '{fs.name}' does not open {closed}", resource=group.name
             )
         elif not links.foreign and (outside := _shut_out(ctx.aws, rules)):
+            if isinstance(outside, _Unsure):
+                yield Undecided(CODE.code, fs.name, outside.why)
+                continue
             yield CODE.at(
                 fs.name,
-                f"no rule of the file system's security groups lets nodes '{outside}' in at TCP 988 and 1018–1023",
-                "name the nodes' security group in a rule for these ports",
+                f"no rule of the file system's security groups lets nodes {outside} in at TCP 988 and 1018–1023",
+                "name the nodes' security group, or the range of their subnet, in a rule for these ports",
                 resource=fs.name,
             )
         elif early := _not_awaited(fs, rules):
@@ -75,22 +84,60 @@ def _covered(rules: list[FirewallRule], low: int, high: int) -> bool:
     return all(any(r.opens(p, p) for r in named) for p in range(low, high + 1))
 
 
-def _shut_out(aws: AwsGraph, rules: list[FirewallRule]) -> str:
-    """The nodes of the program, where all of them are known and none may come in; empty otherwise. A rule by address is
-    taken to hold the nodes."""
-    if any(r.ingress and (r.unknown or r.cidrs) for r in rules):
-        return ""
-    let_in = [{p for r in rules if r.ingress and r.opens(port, port) for p in r.peers} for port in chain(*_PORTS)]
-    inside = set[str].intersection(*let_in)
+@dataclass(frozen=True)
+class _Unsure:
+    """Why it cannot be told whether the nodes come in."""
+
+    why: str
+
+
+def _shut_out(aws: AwsGraph, rules: list[FirewallRule]) -> str | _Unsure | None:
+    """The nodes of the program, in words, where all of them are known and none may come in. A rule by address is taken to
+    hold nodes of which it is not known where they stand."""
+    inward = [r for r in rules if r.ingress]
+    if any(r.unknown for r in inward):
+        return None
+    by_address = any(r.cidrs for r in inward)
     out: list[str] = []
+    later = False
     for nodes in aws.nodes:
         groups = aws.security_groups(nodes)
         if groups.unknown or not groups.count:
-            return ""
-        if inside & {*(g.urn for g in groups.resources), *groups.foreign}:
-            return ""
-        out.append(nodes.name)
-    return out[0] if out else ""
+            return None
+        names = {*(g.urn for g in groups.resources), *groups.foreign}
+        homes, unsaid = _homes(aws, nodes)
+        later = later or (unsaid and by_address)
+        ports = ([r for r in inward if r.opens(port, port)] for port in chain(*_PORTS))
+        if all(any(names.intersection(r.peers) or _holds(r.cidrs, homes) for r in opened) for opened in ports):
+            return _Unsure("where its nodes stand is not known yet") if unsaid and by_address else None
+        out.append(f"'{nodes.name}'" + (f" (they stand in {homes[0]})" if homes and by_address else ""))
+    if not out:
+        return None
+    return _Unsure("where its nodes stand is not known yet") if later else out[0]
+
+
+def _homes(aws: AwsGraph, nodes: Nodes) -> tuple[list[IPv4Network], bool]:
+    """(the ranges of the subnets that the nodes stand in, or of their network; none where one of them is not shown, whether
+    one of them is not known yet)."""
+    links = aws.subnets(nodes)
+    found: list[IPv4Network] = []
+    for subnet in links.resources if links.decided else ():
+        said = subnet.get("cidrBlock")
+        vpcs = aws.linked(subnet, "vpcId", VPC).resources
+        if said is None and vpcs and not aws.has(_MORE_RANGES):
+            said = vpcs[0].get("cidrBlock")
+        own = range_of(said)
+        if own is None:
+            return [], late(said)
+        found.append(own)
+    return found, False
+
+
+def _holds(cidrs: tuple[str, ...], homes: list[IPv4Network]) -> bool:
+    """Whether a rule by addresses may be for nodes of these ranges: some of a range is enough."""
+    if not cidrs or not homes:
+        return bool(cidrs)
+    return any(named is None or any(named.overlaps(h) for h in homes) for named in map(range_of, cidrs))
 
 
 def _stray(aws: AwsGraph) -> bool:
@@ -140,13 +187,31 @@ _NODES = """\
 - {type: aws.ec2.LaunchTemplate, name: nodes, inputs: {instanceType: p5.48xlarge, vpcSecurityGroupIds: [!ref nodes-sg.id ]}}
 """
 
+_BY_ADDRESS = """\
+- {{type: aws.ec2.Subnet, name: home, inputs: {{cidrBlock: {0}}}}}
+- {{type: aws.ec2.SecurityGroup, name: nodes-sg, inputs: {{}}}}
+- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{vpcSecurityGroupIds: [!ref nodes-sg.id ]}}}}
+- type: aws.autoscaling.Group
+  name: group
+  inputs: {{vpcZoneIdentifiers: [!ref home.id ], launchTemplate: {{id: !ref nodes.id }}}}
+"""
+
 RULE = ResourceRule(
     CODE,
     ("storage", "network"),
     check,
     Examples(
-        (_T.format(_OPEN.format()), _RACE + "  depends_on: [in, out]\n"),
-        (_T.format("[]"), _RACE, _RACE + "  depends_on: [in, out]\n" + _NODES),
+        (
+            _T.format(_OPEN.format()),
+            _RACE + "  depends_on: [in, out]\n",
+            _T.format(_OPEN.format()) + _BY_ADDRESS.format("10.0.4.0/24"),
+        ),
+        (
+            _T.format("[]"),
+            _RACE,
+            _RACE + "  depends_on: [in, out]\n" + _NODES,
+            _T.format(_OPEN.format()) + _BY_ADDRESS.format("10.20.0.0/24"),
+        ),
         (_T.format("!unknown "),),
     ),
     providers=(Provider.AWS,),

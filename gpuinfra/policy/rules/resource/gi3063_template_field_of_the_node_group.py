@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
+from ...aws_capacity import has_target, market
 from ...aws_graph import NODE_GROUP, Nodes
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -29,14 +30,14 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         for group in nodes.groups:
             if group.type != NODE_GROUP:
                 continue
-            faults = [*_of_template(nodes), *_of_group(nodes.template, group)]
+            faults = [*_of_template(nodes, group), *_of_group(nodes.template, group)]
             if nodes.template.get("imageId") is not None and late(group.get("amiType")):
                 yield Undecided(CODE.code, group.name, "the image type is not known yet")
             if faults:
                 yield CODE.at(group.name, "; ".join(faults), resource=group.name)
 
 
-def _of_template(nodes: Nodes) -> Iterator[str]:
+def _of_template(nodes: Nodes, group: Resource) -> Iterator[str]:
     t = nodes.template
     for key in _FORBIDDEN:
         if t.get(key) is not None:
@@ -47,7 +48,9 @@ def _of_template(nodes: Nodes) -> Iterator[str]:
             break
     if t.get("instanceMarketOptions") == {}:
         yield f"template '{t.name}' has an empty instanceMarketOptions"
-    if t.get("instanceMarketOptions", "marketType") == "spot":
+    # Spot beside a reservation or in place of a block is a fault of the purchase, which other rules say.
+    reserved = group.get("capacityType") == "CAPACITY_BLOCK" or has_target(t)
+    if market(t) == "spot" and not reserved:
         yield f"template '{t.name}' asks for spot; use the node group's capacityType"
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_capacity import BLOCK_MARKET, has_target, market
+from ...aws_capacity import BLOCK_MARKET, has_target, market, market_refused
 from ...aws_graph import NODE_GROUP
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
@@ -21,7 +21,8 @@ CODE = described("GI3064", "block-node-group-incomplete", Severity.ERROR, __doc_
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each node group."""
+    """One finding for each node group. A market that does not fit the reservation, and one without any, are the template's
+    own faults, which other rules say."""
     templates = {g.urn: n.template for n in ctx.aws.nodes for g in n.groups}
     for group in ctx.aws.of_type(NODE_GROUP):
         template, kind = templates.get(group.urn), group.get("capacityType")
@@ -40,6 +41,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         buys = said == BLOCK_MARKET and has_target(template)
         if late(said):
             yield Undecided(CODE.code, group.name, "the purchase is not known yet")
+        elif market_refused(ctx, template) or (said == BLOCK_MARKET and not has_target(template)):
+            continue
         elif kind == "CAPACITY_BLOCK" and not buys:
             yield CODE.at(
                 f"{group.name}.capacityType",

@@ -13,7 +13,7 @@ from typing import Any
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import INSTANCE, SUBNET, AwsGraph, Nodes
+from ...aws_graph import INSTANCES, SUBNET, AwsGraph, Nodes
 from ...aws_kubernetes import node_groups
 from ...aws_routes import Way, endpoints, speaks_ipv6, way_out
 from ...resource_graph import Resource
@@ -24,6 +24,7 @@ CODE = described("GI3071", "private-nodes-in-public-subnet", Severity.ERROR, __d
 _KEY = "associatePublicIpAddress"
 _OF_SIX = ("assignIpv6AddressOnCreation", "ipv6Native")
 _SIX = ("ipv6AddressCount", "ipv6Addresses", "ipv6PrefixCount", "primaryIpv6")
+_INTERFACES = ("networkInterfaces", "primaryNetworkInterface")
 _ADDRESSES = ("aws:ec2/eip:Eip", "aws:ec2/eipAssociation:EipAssociation")
 
 
@@ -57,17 +58,19 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 def _asked(nodes: Nodes) -> tuple[str, Any]:
     """Where the first interface says whether it wants a public address, and what; None leaves it to the subnet."""
-    if nodes.template.type == INSTANCE:
+    if nodes.template.type in INSTANCES:
         return _KEY, nodes.template.get(_KEY)
     first = plain(nodes.interfaces[0].get(_KEY)) if nodes.interfaces else None
     return (f"networkInterfaces[0].{_KEY}" if nodes.interfaces else "networkInterfaces"), first
 
 
 def _has_own_address(aws: AwsGraph, nodes: Nodes) -> bool:
-    """Whether an elastic address is bound to an instance."""
-    return nodes.template.type == INSTANCE and any(
-        nodes.template.urn in urns for a in aws.of_type(*_ADDRESSES) for urns in a.property_dependencies.values()
-    )
+    """Whether an elastic address is bound to an instance, or to an interface that it boots with."""
+    box = nodes.template
+    if box.type not in INSTANCES:
+        return False
+    ends = {box.urn, *(u for key in _INTERFACES for u in box.property_dependencies.get(key, ()))}
+    return any(ends.intersection(urns) for a in aws.of_type(*_ADDRESSES) for urns in a.property_dependencies.values())
 
 
 def _has_ipv6(nodes: Nodes) -> bool:

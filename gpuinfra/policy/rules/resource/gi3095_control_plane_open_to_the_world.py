@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_kubernetes import CLUSTER, cluster_of, grows_elsewhere, in_kubernetes, node_groups
+from ...internet_ranges import open_to
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import items, late, plain, truth
 
 CODE = described("GI3095", "control-plane-open-to-the-world", Severity.WARNING, __doc__, ("AWS EKS-09",))
-_WORLD = ("0.0.0.0/0", "::/0")
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
@@ -35,8 +35,8 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             continue
         if late(public) or late(ranges) or (listed and all(late(v) for v in listed)):
             yield Undecided(CODE.code, cluster.name, "who may reach the endpoint is not known yet")
-        elif not listed or any(v in _WORLD for v in listed):
-            said = "from 0.0.0.0/0" if listed else "with no list of addresses, which means from every one"
+        elif (world := open_to(listed)) or not listed:
+            said = f"from {world}" if listed else "with no list of addresses, which means from every one"
             yield CODE.at(
                 f"{cluster.name}.vpcConfig.{'publicAccessCidrs' if listed else 'endpointPublicAccess'}",
                 f"the endpoint is public, {said}",
@@ -56,7 +56,7 @@ RULE = ResourceRule(
     check,
     Examples(
         (_T.format("false", "null"), _T.format("true", "[203.0.113.0/24]")),
-        (_T.format("null", "null"), _T.format("true", "[0.0.0.0/0]")),
+        (_T.format("null", "null"), _T.format("true", "[0.0.0.0/0]"), _T.format("true", "[0.0.0.0/1, 128.0.0.0/1]")),
         (_T.format("!unknown ", "null"),),
     ),
     providers=(Provider.AWS,),

@@ -28,7 +28,7 @@ _PRIVATE = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each subnet that overlaps an earlier one, which it names, and for each range that is wrong by itself."""
+    """One finding for each subnet that overlaps earlier ones, which it names, and for each range that is wrong by itself."""
     gcp = ctx.gcp
     together: dict[frozenset[str], tuple[Resource, Resource, str]] = {}
     for network in gcp.of_type(NETWORK):
@@ -45,7 +45,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 if isinstance(verdict, Undecided) or subnet.urn not in alone:
                     yield verdict
                 alone |= set() if isinstance(verdict, Undecided) else {subnet.urn}
-    said: set[str] = set()
+    clashes: dict[str, tuple[Resource, dict[str, list[str]]]] = {}
     unknown: set[str] = set()
     ranges = {r.urn: _range(r) for r in gcp.of_type(SUBNET)}
     for a, b, why in together.values():
@@ -54,11 +54,15 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             if late(r.get("ipCidrRange")) and r.urn not in unknown:
                 unknown.add(r.urn)
                 yield Undecided(CODE.code, r.name, "the range is not known yet")
-        if b.urn not in said and first is not None and second is not None and first.overlaps(second):
-            said.add(b.urn)
-            yield CODE.at(
-                f"{b.name}.ipCidrRange", f"{second} overlaps {first} of '{a.name}', both {why}", resource=b.name
-            )
+        if first is not None and second is not None and first.overlaps(second):
+            of_both = clashes.setdefault(b.urn, (b, {}))[1]
+            of_both.setdefault(why, []).append(f"{first} of '{a.name}'")
+    for b, found in clashes.values():
+        parts = (
+            f"{' and '.join(others)}, {'both' if len(others) == 1 else 'all'} {why}" for why, others in found.items()
+        )
+        said = f"{ranges[b.urn]} overlaps {'; and '.join(parts)}"
+        yield CODE.at(f"{b.name}.ipCidrRange", said, resource=b.name)
     yield from _kept(ctx)
     for network in gcp.of_type(NETWORK):
         yield from _secondary(ctx, network)

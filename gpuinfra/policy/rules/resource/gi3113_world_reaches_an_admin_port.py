@@ -1,6 +1,6 @@
 """A port of administration that the whole internet may reach.
 
-What: A firewall rule lets 0.0.0.0/0 or ::/0 in to SSH (22), RDP (3389), Jupyter (8888) or the Kubernetes API (6443), or to another port of GPU machines of its network, those of its tags where it names some. A rule that names no source means every source.
+What: A firewall rule lets 0.0.0.0/0 or ::/0, or ranges that together come to it, in to SSH (22), RDP (3389), Jupyter (8888) or the Kubernetes API (6443), or to another port of GPU machines of its network, those of its tags where it names some. A rule that names no source means every source.
 Severity: warning for another port
 Why: GPU nodes are found by scanners within minutes, and are worth stealing.
 Fix: Name the addresses that need to come in, or let people in through IAP alone: 35.235.240.0/20 on port 22.
@@ -13,8 +13,9 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_firewall import WORLD, admin_ports, for_machine, from_where, openings_unknown, opens_ports
+from ...gcp_firewall import admin_ports, for_machine, from_where, openings_unknown, opens_ports
 from ...gcp_types import FIREWALL, NETWORK, last_part
+from ...internet_ranges import open_to
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import truth
@@ -29,22 +30,23 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if r.get("direction") == "EGRESS" or truth(r.get("disabled")):
             continue
         sources = from_where(r)
-        if not ports and openings_unknown(r) and (sources is None or any(s in WORLD for s in sources)):
+        world = open_to(sources or ())
+        if not ports and openings_unknown(r) and (sources is None or world):
             yield Undecided(CODE.code, r.name, "which ports it opens is not known yet")
             continue
         gpus = True if ports else opens_ports(r) and _holds_gpus(ctx, r)
         if gpus is False:
             continue
-        if gpus is None and (sources is None or any(s in WORLD for s in sources)):
+        if gpus is None and (sources is None or world):
             yield Undecided(CODE.code, r.name, "which machines it is for is not known yet")
             continue
         if sources is None:
             yield Undecided(CODE.code, r.name, "who may come in is not known yet")
-        elif world := [s for s in sources if s in WORLD]:
+        elif world:
             what = f"port {', '.join(map(str, ports))} is" if ports else "ports of GPU machines are"
             yield CODE.at(
                 f"{r.name}.sourceRanges",
-                f"{what} open to {world[0]}, the whole internet",
+                f"{what} open to {world}",
                 resource=r.name,
                 severity=None if ports else Severity.WARNING,
             )
@@ -101,6 +103,7 @@ RULE = ResourceRule(
         ),
         (
             _T.format("[0.0.0.0/0]", 22),
+            _T.format("[0.0.0.0/1, 128.0.0.0/1]", 22),
             _T.format("null", 8888),
             _T.format('["::/0"]', "20-30"),
             _T.format("[0.0.0.0/0]", 988) + _GPU,

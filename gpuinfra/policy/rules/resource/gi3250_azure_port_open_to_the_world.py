@@ -1,6 +1,6 @@
 """A port of the nodes that the whole internet may reach.
 
-What: A security rule lets *, Internet or 0.0.0.0/0 in: to SSH or RDP anywhere, or to any port of nodes.
+What: A security rule lets *, Internet, 0.0.0.0/0, or ranges that together come to it, in: to SSH or RDP anywhere, or to any port of nodes.
 Why: GPU nodes are found by scanners within minutes, and are worth stealing.
 Fix: Name the addresses that need to come in, or none: Bastion needs no open port.
 References: CIS Azure Foundations Benchmark 6.1 and 6.2
@@ -36,7 +36,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         elif open_:
             yield CODE.at(
                 rule.where,
-                f"{_ports(rule)} is open to {rule.open_to}, the whole internet",
+                f"{_ports(rule)} is open to {rule.open_to}",
                 "name the addresses that need to come in",
                 resource=rule.source.name,
             )
@@ -79,6 +79,7 @@ _T = """\
     destinationPortRange: {1}
 """
 
+_HALVES = _T.format("null", '"22"') + "    sourceAddressPrefixes: [0.0.0.0/1, 128.0.0.0/1]\n"
 _PING = _T.replace("protocol: Tcp", "protocol: Icmp")
 
 RULE = ResourceRule(
@@ -87,7 +88,7 @@ RULE = ResourceRule(
     check,
     Examples(
         (_T.format("203.0.113.0/24", '"22"'), _T.format("VirtualNetwork", '"*"'), _PING.format('"*"', '"*"')),
-        (_T.format('"*"', '"22"'), _T.format("Internet", '"8888"'), _T.format("0.0.0.0/0", "1000-4000")),
+        (_T.format('"*"', '"22"'), _T.format("Internet", '"8888"'), _T.format("0.0.0.0/0", "1000-4000"), _HALVES),
         (_T.format("!unknown ", '"22"'),),
     ),
     providers=(Provider.AZURE,),

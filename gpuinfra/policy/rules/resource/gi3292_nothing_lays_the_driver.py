@@ -38,7 +38,7 @@ _STOCK = (
 """Google's projects of images without any driver."""
 _PLAIN_EKS = re.compile(r"(?:AL2023_(?:x86_64|ARM_64)_STANDARD|BOTTLEROCKET_(?:x86_64|ARM_64)(?:_FIPS)?)")
 _EKS_PATH = re.compile(
-    r"/eks/optimized-ami/[^/]+/(?:amazon-linux-2023/[^/]+/standard|amazon-linux-2(?:-arm64)?)/"
+    r"/eks/optimized-ami/[^/]+/amazon-linux-2023/[^/]+/standard/"
     r"|/bottlerocket/aws-k8s-[\d.]+(?:-fips)?/"
 )
 _STOCK_PATH = re.compile(r"/ami-amazon-linux-latest/|/canonical/ubuntu/")

@@ -28,7 +28,7 @@ _VPC = "aws:ec2/vpc:Vpc"
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each subnet that overlaps an earlier one. Google's are another rule's."""
+    """One finding for each subnet that overlaps earlier ones, which it names. Google's are another rule's."""
     aws: dict[str, list[tuple[Resource, str, str, list[IPv4Network]]]] = defaultdict(list)
     for r in ctx.aws.of_type(SUBNET):
         home = _home(ctx.aws.linked(r, "vpcId", _VPC))
@@ -49,12 +49,15 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 
 def _overlaps(subnets: list[tuple[Resource, str, str, list[IPv4Network]]]) -> Iterator[Diagnostic]:
-    said: set[str] = set()
+    found: dict[str, tuple[Resource, dict[IPv4Network, list[str]]]] = {}
     for (_, first, _, ours), (owner, _, where, theirs) in combinations(subnets, 2):
         pair = next(((a, b) for a in ours for b in theirs if a.overlaps(b)), None)
-        if pair is not None and where not in said:
-            said.add(where)
-            yield CODE.at(where, f"{pair[1]} overlaps {pair[0]} of subnet '{first}'", resource=owner.name)
+        if pair is not None:
+            others = found.setdefault(where, (owner, {}))[1]
+            others.setdefault(pair[1], []).append(f"{pair[0]} of subnet '{first}'")
+    for where, (owner, clashes) in found.items():
+        said = "; ".join(f"{own} overlaps {' and '.join(others)}" for own, others in clashes.items())
+        yield CODE.at(where, said, resource=owner.name)
 
 
 def _network(ctx: GraphContext, block: SubnetBlock) -> str:
