@@ -88,6 +88,7 @@ def _run(asked: Asked) -> int:
 
     from ..engine import EngineError, find
     from ..engine.deployment import DeploymentError, StackFolder
+    from ..simulation.world import DamageError
 
     try:
         folder = StackFolder.at(asked.folder)
@@ -110,7 +111,10 @@ def _run(asked: Asked) -> int:
             outcome = deployment.run(asked.operation, _progress(asked.format_), protected=asked.protected)
     except DeploymentError as e:
         note(f"gpuinfra: {asked.operation} did not succeed:\n{e}")
-        return 1
+        return e.status
+    except DamageError as e:
+        note(f"gpuinfra: {asked.operation} did not succeed:\n{e}")
+        return 2
     if asked.format_ == "json":
         write(as_json(_data(outcome, asked.simulate, _now(deployment))))
     else:

@@ -50,6 +50,7 @@ def _in_world(folder: str, do: Callable[[World, list[Cloud]], Any], *, fresh: bo
     from ..simulation.lost import refusal
     from ..simulation.plugin import CLOUDS
     from ..simulation.session import open_world
+    from ..simulation.world import DamageError
 
     try:
         found = StackFolder.at(folder)
@@ -64,7 +65,10 @@ def _in_world(folder: str, do: Callable[[World, list[Cloud]], Any], *, fresh: bo
             world.close()
     except DeploymentError as e:
         note(f"gpuinfra: {e}")
-        return 1
+        return e.status
+    except DamageError as e:
+        note(f"gpuinfra: {e}")
+        return 2
     return 0
 
 
@@ -91,7 +95,7 @@ def env(folder: str) -> int:
         open_world(found).close()
     except DeploymentError as e:
         note(f"gpuinfra: {e}")
-        return 1
+        return e.status
     except EngineError as e:
         note(f"gpuinfra: {e}")
         return 2

@@ -31,6 +31,9 @@ _PROJECT_FILES = ("Pulumi.yaml", "Pulumi.yml")
 class DeploymentError(Exception):
     """The operation did not happen, or not wholly. The text is for a person."""
 
+    status = 1
+    """The exit status that it gives."""
+
 
 @dataclass(frozen=True)
 class Outcome:

@@ -15,7 +15,13 @@ from .home import Home
 from .lost import refusal
 from .plugin import CLOUDS
 from .recovery import Recovery
-from .world import World, WorldError
+from .world import DamageError, World, WorldError
+
+
+class DamagedWorldError(DeploymentError):
+    """The world's file is damaged: no fault of the program's."""
+
+    status = 2
 
 
 def open_world(folder: StackFolder) -> World:
@@ -25,13 +31,15 @@ def open_world(folder: StackFolder) -> World:
         home.prepare()
         if gone := refusal(home.world):
             raise DeploymentError(gone)
-        world = World(home.world)
+        world = World(home.world, searched=True)
         if gone := refusal(home.world, world):
             world.close()
             raise DeploymentError(gone)
         with world.step():
             owner = world.meta("project") or folder.project
             world.set_meta("project", owner)
+    except DamageError as e:
+        raise DamagedWorldError(str(e)) from e
     except (OSError, WorldError) as e:
         raise DeploymentError(str(e)) from e
     if owner != folder.project:

@@ -14,9 +14,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 FORMAT = "2"
+_T = TypeVar("_T")
 _BUSY_S = 60
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -47,6 +48,13 @@ def start_anew(world: Path) -> str:
 
 class WorldError(Exception):
     """The world's file cannot be used. The text says why and what to do."""
+
+
+class DamageError(WorldError):
+    """What the world's file holds cannot be read."""
+
+    def __init__(self, path: Path, why: object) -> None:
+        super().__init__(f"{path}: the simulated world cannot be read ({why}); nothing was changed. {start_anew(path)}")
 
 
 @dataclass(frozen=True)
@@ -109,10 +117,13 @@ class Event:
 class World:
     """The world of one stack folder."""
 
-    def __init__(self, path: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(
+        self, path: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC), *, searched: bool = False
+    ) -> None:
         """Opens the world, or makes it. Raises WorldError where the file is none of ours, or damaged.
 
-        `clock`: the time that the world's own goes by, with an offset; the machine's where none is given.
+        `clock`: the time that the world's own goes by, with an offset; the machine's where none is given. `searched`: every
+        page is read before anything is begun, so that damage in the middle of the file is found while nothing is lost by it.
         """
         self.path = path
         self._clock = clock
@@ -120,6 +131,8 @@ class World:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+            if searched:
+                self._search()
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=FULL")
             with self.step():
@@ -128,14 +141,37 @@ class World:
                 found = self.meta("format") or FORMAT
                 self.set_meta("format", found)
         except (sqlite3.DatabaseError, OSError) as e:
-            raise WorldError(
-                f"{path}: the simulated world cannot be read ({e}); nothing was changed. {start_anew(path)}"
-            ) from e
+            raise DamageError(path, e) from e
         if found != FORMAT:
             raise WorldError(f"{path}: the world has format {found}, and this version of gpuinfra reads {FORMAT}")
 
     def close(self) -> None:
         self._db.close()
+
+    def _search(self) -> None:
+        """Raises DamageError for a page that is none, and for a row whose text is none of ours."""
+        ((found,),) = self._run("PRAGMA quick_check(1)")
+        if found != "ok":
+            raise DamageError(self.path, str(found).splitlines()[-1])
+        if self._run("SELECT 1 FROM sqlite_master WHERE name = 'events'"):
+            _ = (self.things(), self.nodes(), self.reservations(), self.events())
+
+    def _run(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The rows of a statement. Raises DamageError where the file is not what it was."""
+        try:
+            return self._db.execute(sql, values).fetchall()
+        except sqlite3.DatabaseError as e:
+            # A lock, or a disk that is full, is no damage: SQLite has a word of its own for those.
+            if isinstance(e, sqlite3.OperationalError) and "decode" not in str(e):
+                raise
+            raise DamageError(self.path, e) from e
+
+    def _made(self, make: Callable[[tuple[Any, ...]], _T], sql: str, values: Sequence[Any] = ()) -> list[_T]:
+        rows = self._run(sql, values)
+        try:
+            return [make(row) for row in rows]
+        except (ValueError, TypeError) as e:
+            raise DamageError(self.path, f"a row of it is damaged: {e}") from e
 
     @contextmanager
     def step(self) -> Generator[None]:
@@ -148,7 +184,8 @@ class World:
             try:
                 yield
             except BaseException:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
 
@@ -156,13 +193,11 @@ class World:
 
     def meta(self, key: str) -> str:
         """A value of the world; empty where there is none."""
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return row[0] if row else ""
+        rows = self._run("SELECT value FROM meta WHERE key = ?", (key,))
+        return rows[0][0] if rows else ""
 
     def set_meta(self, key: str, value: str) -> None:
-        self._db.execute(
-            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
-        )
+        self._run("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value))
 
     def acted(self, group_id: str, wanted: int, why: str) -> None:
         """Something set a group's number: whether the end of its lease stands stays known until machines are asked for."""
@@ -190,7 +225,7 @@ class World:
 
     def keep(self, thing: Thing) -> None:
         """Keeps a resource, new or changed."""
-        self._db.execute(
+        self._run(
             "INSERT INTO things VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (type, id) DO UPDATE SET "
             "name = excluded.name, urn = excluded.urn, inputs = excluded.inputs, outputs = excluded.outputs",
             (
@@ -206,16 +241,16 @@ class World:
 
     def thing(self, type_: str, id_: str) -> Thing | None:
         """The resource of an id; None where the cloud has none."""
-        row = self._db.execute("SELECT * FROM things WHERE type = ? AND id = ?", (type_, id_)).fetchone()
-        return _thing(row) if row else None
+        found = self._made(_thing, "SELECT * FROM things WHERE type = ? AND id = ?", (type_, id_))
+        return found[0] if found else None
 
     def things(self, *types: str) -> list[Thing]:
         """Every resource, or those of some types, in the order of their making."""
-        rows = self._db.execute("SELECT * FROM things ORDER BY made_at, rowid").fetchall()
-        return [t for t in map(_thing, rows) if not types or t.type in types]
+        where = f"WHERE type IN ({', '.join('?' * len(types))}) " if types else ""
+        return self._made(_thing, f"SELECT * FROM things {where}ORDER BY made_at, rowid", types)
 
     def forget(self, type_: str, id_: str) -> None:
-        self._db.execute("DELETE FROM things WHERE type = ? AND id = ?", (type_, id_))
+        self._run("DELETE FROM things WHERE type = ? AND id = ?", (type_, id_))
 
     # Machines.
 
@@ -232,7 +267,7 @@ class World:
     ) -> None:
         """Starts machines of a group (type and id) in a place (region and zone)."""
         for _ in range(count):
-            self._db.execute(
+            self._run(
                 "INSERT INTO nodes (type, group_id, region, zone, instance_type, market, launched_at, reservation, draws) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
@@ -248,87 +283,89 @@ class World:
 
     def end_nodes(self, nodes: Sequence[Node], why: str, at: datetime | None = None) -> None:
         for node in nodes:
-            self._db.execute(
+            self._run(
                 "UPDATE nodes SET ended_at = ?, why = ? WHERE id = ?", ((at or self.now).isoformat(), why, node.id)
             )
 
     def running(self, type_: str, group_id: str) -> list[Node]:
         """The machines of a group that run."""
-        rows = self._db.execute(
-            "SELECT * FROM nodes WHERE type = ? AND group_id = ? AND ended_at IS NULL ORDER BY id", (type_, group_id)
-        )
-        return [_node(row) for row in rows]
+        where = "type = ? AND group_id = ? AND ended_at IS NULL"
+        return self._made(_node, f"SELECT * FROM nodes WHERE {where} ORDER BY id", (type_, group_id))
 
     def nodes(self) -> list[Node]:
         """Every machine that ever ran."""
-        return [_node(row) for row in self._db.execute("SELECT * FROM nodes ORDER BY id")]
+        return self._made(_node, "SELECT * FROM nodes ORDER BY id")
 
     def left(self, zone: str, instance_type: str) -> int | None:
         """How many more machines of a type a zone has; None without a limit."""
-        row = self._db.execute(
+        rows = self._run(
             "SELECT nodes FROM stock WHERE zone IN (?, '*') AND instance_type IN (?, '*') "
             "ORDER BY zone = '*', instance_type = '*' LIMIT 1",
             (zone, instance_type),
-        ).fetchone()
-        if row is None:
+        )
+        if not rows:
             return None
-        (used,) = self._db.execute(
+        ((used,),) = self._run(
             "SELECT count(*) FROM nodes WHERE zone = ? AND instance_type = ? AND ended_at IS NULL AND reservation = ''",
             (zone, instance_type),
-        ).fetchone()
-        return max(0, row[0] - used)
+        )
+        return max(0, rows[0][0] - used)
 
     def set_stock(self, zone: str, instance_type: str, nodes: int) -> None:
-        self._db.execute(
+        self._run(
             "INSERT INTO stock VALUES (?, ?, ?) ON CONFLICT (zone, instance_type) DO UPDATE SET nodes = excluded.nodes",
             (zone, instance_type, nodes),
         )
 
     def quota(self, name: str) -> float | None:
         """A quota; None where the world sets none."""
-        row = self._db.execute("SELECT amount FROM quotas WHERE name = ?", (name,)).fetchone()
-        return row[0] if row else None
+        rows = self._run("SELECT amount FROM quotas WHERE name = ?", (name,))
+        return rows[0][0] if rows else None
 
     def set_quota(self, name: str, amount: float) -> None:
-        self._db.execute(
+        self._run(
             "INSERT INTO quotas VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET amount = excluded.amount", (name, amount)
         )
 
     def quotas(self) -> dict[str, float]:
         """Every quota that the world sets."""
-        return dict(self._db.execute("SELECT name, amount FROM quotas ORDER BY name").fetchall())
+        return dict(self._run("SELECT name, amount FROM quotas ORDER BY name"))
 
     def stock(self) -> list[tuple[str, str, int]]:
         """(zone, instance type, machines) of every limit that the world sets."""
-        return self._db.execute("SELECT zone, instance_type, nodes FROM stock ORDER BY zone, instance_type").fetchall()
+        return self._run("SELECT zone, instance_type, nodes FROM stock ORDER BY zone, instance_type")
 
     def set_reservation(self, one: Reservation) -> None:
         """Keeps a reservation, new or changed."""
-        self._db.execute(
+        self._run(
             "INSERT OR REPLACE INTO reservations VALUES (?, ?, ?, ?, ?, ?, ?)",
             (one.id, one.instance_type, one.zone, one.nodes, one.kind, _text(one.starts), _text(one.ends)),
         )
 
     def reservations(self) -> list[Reservation]:
         """Every reservation that the world has."""
-        return [_reservation(row) for row in self._db.execute("SELECT * FROM reservations ORDER BY id")]
+        return self._made(_reservation, "SELECT * FROM reservations ORDER BY id")
 
     # What happened.
 
     def note(self, what: str, subject: str, detail: str = "") -> None:
-        self._db.execute(
+        self._run(
             "INSERT INTO events (at, what, subject, detail) VALUES (?, ?, ?, ?)",
             (self.now.isoformat(), what, subject, detail),
         )
 
     def events(self) -> list[Event]:
-        rows = self._db.execute("SELECT at, what, subject, detail FROM events ORDER BY seq")
-        return [Event(datetime.fromisoformat(at), what, subject, detail) for at, what, subject, detail in rows]
+        return self._made(_event, "SELECT at, what, subject, detail FROM events ORDER BY seq")
 
 
 def _thing(row: tuple[Any, ...]) -> Thing:
     type_, id_, name, urn, inputs, outputs, made = row
     return Thing(type_, id_, name, urn, json.loads(inputs), json.loads(outputs), datetime.fromisoformat(made))
+
+
+def _event(row: tuple[Any, ...]) -> Event:
+    at, what, subject, detail = row
+    return Event(datetime.fromisoformat(at), what, subject, detail)
 
 
 def _node(row: tuple[Any, ...]) -> Node:
