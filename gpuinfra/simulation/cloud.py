@@ -44,13 +44,21 @@ class Diffs:
     """What a change of a type's inputs does. Paths are wire names without indices; a path covers what is below it."""
 
     replace: tuple[str, ...] = ()
-    """The provider plans a replacement."""
+    """The provider plans a replacement; `*` for whatever changes."""
+    in_place: tuple[str, ...] = ()
+    """What `*` leaves out."""
     refuse: tuple[str, ...] = ()
     """The provider plans an update, and the cloud refuses it at apply."""
     refusal: str = ""
     """The code of that refusal."""
     shrink: tuple[str, ...] = ()
     """Numbers and ranges of addresses that may grow in place, and are replaced where they shrink or move."""
+    silent: tuple[str, ...] = ()
+    """The provider plans an update, the cloud says yes, and everything stays as it was."""
+    absent: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What the provider takes an input for that is not written."""
+    kept: tuple[str, ...] = ()
+    """Inputs that the cloud computes: one that is no longer written stays as it is."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +122,13 @@ class Cloud:
         default_factory=dict[str, Any]
     )
     diffs: Mapping[str, Diffs] = field(default_factory=dict[str, Diffs])
+    others: Callable[[str], Diffs] = lambda type_: Diffs()
+    """What a change does to a type that `diffs` does not have."""
+    unordered: frozenset[str] = frozenset()
+    """Lists of words whose order is none."""
+    names_itself: Callable[[str, Mapping[str, Any], Sequence[str]], bool] = lambda type_, inputs, required: False
+    """Whether the program gave a name that the provider makes up else (an input that is required it never makes up): then the
+    old one goes before the new one comes."""
     moves: tuple[str, ...] = ()
     """Inputs that say where a thing is: a change replaces it, whatever its type."""
     due: Callable[[World, datetime, datetime], Sequence[Due]] = lambda world, after, until: ()

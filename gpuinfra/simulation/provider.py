@@ -7,7 +7,6 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from ipaddress import IPv4Network
 from typing import Any
 
 import grpc
@@ -17,8 +16,9 @@ from pulumi.runtime.proto import provider_pb2 as pb
 from pulumi.runtime.proto import provider_pb2_grpc as service
 
 from .cloud import Cloud, Diffs, Refusal, Request, covers
+from .differing import differing, plain, refuses, replaces
 from .made_up import made_up
-from .schema import ResourceType, Sdk, failures
+from .schema import ResourceType, Sdk, failures, required_inputs
 from .values import (
     UNKNOWN,
     bag,
@@ -33,8 +33,6 @@ from .values import (
     struct,
 )
 from .world import Thing, World
-
-_NO_DIFFS = Diffs()
 
 
 class SimulatedProvider(service.ResourceProviderServicer):
@@ -98,9 +96,10 @@ class SimulatedProvider(service.ResourceProviderServicer):
     def Diff(self, request: Any, context: Any) -> Any:  # noqa: N802
         old, new = opened(bag(request.old_inputs)), opened(bag(request.news))
         ignored = list(request.ignoreChanges)
-        changed = [(p, k) for p, k in changes(old, new) if not any(covers(i, p) for i in ignored)]
-        table = self._cloud.diffs.get(request.type, _NO_DIFFS)
-        replaced = [p for p, _ in changed if p in self._cloud.moves or _replaces(table, p, old, new)]
+        table = self._table(request.type)
+        found = differing(table, old, new, self._cloud.unordered)
+        changed = [(p, k) for p, k in found if not any(covers(plain(i), p) for i in ignored)]
+        replaced = [p for p, _ in changed if p in self._cloud.moves or replaces(table, p, old, new)]
         detailed = {
             p: pb.PropertyDiff(kind=getattr(pb.PropertyDiff, k + ("_REPLACE" if p in replaced else "")), inputDiff=True)
             for p, k in changed
@@ -111,7 +110,9 @@ class SimulatedProvider(service.ResourceProviderServicer):
             replaces=sorted({_top(p) for p in replaced}),
             detailedDiff=detailed,
             hasDetailedDiff=True,
-            deleteBeforeReplace=False,
+            # Both bridges, and azure-native: a name that the program gave is free only when the old one is gone.
+            deleteBeforeReplace=bool(replaced)
+            and self._cloud.names_itself(request.type, new, self._required(request.type)),
         )
 
     def Create(self, request: Any, context: Any) -> Any:  # noqa: N802
@@ -141,16 +142,16 @@ class SimulatedProvider(service.ResourceProviderServicer):
             kept = {k: v for k, v in bag(request.olds).items() if k not in changed}
             return pb.UpdateResponse(properties=struct({**kept, **{k: v for k, v in sent.items() if v is not None}}))
         asked = self._request(request.urn, request.type, inputs)
-        table = self._cloud.diffs.get(request.type, _NO_DIFFS)
-        changed = [p for p, _ in changes(opened(bag(request.old_inputs)), asked.inputs)]
+        table, old_inputs = self._table(request.type), opened(bag(request.old_inputs))
+        changed = [p for p, _ in changes(old_inputs, asked.inputs)]
         try:
             with self._world.step():
                 old = self._world.thing(request.type, request.id)
                 if old is None:
                     raise Refusal("NotFound", f"{request.id} is not there any more; refresh the stack")
-                for path in changed:
-                    if any(covers(p, path) for p in table.refuse):
-                        raise Refusal(table.refusal, f"changing property '{path}' is not allowed")
+                meant = differing(table, old_inputs, asked.inputs, self._cloud.unordered)
+                for path in filter(None, (refuses(table, p, old_inputs, asked.inputs) for p, _ in meant)):
+                    raise Refusal(table.refusal, f"Changing property '{path}' is not allowed.")
                 # Only what changed is sent: what something else moved since stays as it is.
                 sent = {key: inputs.get(key) for key in sorted({_top(p) for p in changed})}
                 sent = self._cloud.shape(sent)
@@ -161,7 +162,10 @@ class SimulatedProvider(service.ResourceProviderServicer):
                 fresh = {k: v for k, v in self._cloud.outputs(asked, request.id).items() if k in _COUNTERS}
                 state = {**_marked(bag(request.olds), now), **{k: v for k, v in sent.items() if v is not None}, **fresh}
                 state = {k: v for k, v in state.items() if k not in sent or sent[k] is not None}
-                self._keep(asked, request.id, state, old)
+                still = {k: v for k, v in old.outputs.items() if k in table.silent}
+                self._keep(
+                    asked, request.id, {**{k: v for k, v in state.items() if k not in table.silent}, **still}, old
+                )
                 self._world.note("update", asked.name, request.id)
         except Refusal as e:
             return self._refused(context, asked, e)
@@ -226,6 +230,13 @@ class SimulatedProvider(service.ResourceProviderServicer):
 
     # How a state is made.
 
+    def _table(self, token: str) -> Diffs:
+        return self._cloud.diffs.get(token) or self._cloud.others(token)
+
+    def _required(self, token: str) -> tuple[str, ...]:
+        kind = self._kind(token)
+        return required_inputs(kind) if kind is not None else ()
+
     def _kind(self, token: str) -> ResourceType | None:
         return self._sdk.type(token)
 
@@ -273,20 +284,6 @@ class SimulatedProvider(service.ResourceProviderServicer):
 
 
 _MOVES_EVERYTHING = ("region", "project", "subscriptionId")
-
-
-def _replaces(table: Diffs, path: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    if any(covers(p, path) for p in table.replace):
-        return True
-    if path in table.shrink:
-        before, after = old.get(path), new.get(path)
-        try:
-            if "/" in str(before):
-                return not IPv4Network(str(after)).supernet_of(IPv4Network(str(before)))
-            return float(after) < float(before)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            return False
-    return False
 
 
 def _top(path: str) -> str:

@@ -103,6 +103,25 @@ def failures(kind: ResourceType, inputs: Mapping[str, Any]) -> list[tuple[str, s
     return list(_object(kind.args, opened(dict(inputs)), "")) if kind.args is not None else []
 
 
+def required_inputs(kind: ResourceType) -> tuple[str, ...]:
+    """Wire names of the inputs that a type has to be given."""
+    return _members(kind.args)[1] if kind.args is not None else ()
+
+
+def members_of(cls: type | None) -> Mapping[str, list[type]]:
+    """Wire name of each input of a class to the classes of objects that may stand there, alone, in a list or in a mapping."""
+    return {name: list(_inner(typ)) for name, typ in _members(cls)[0].items()} if cls is not None else {}
+
+
+def _inner(typ: Any) -> typing.Iterator[type]:
+    for choice in _choices(typ):
+        if isinstance(choice, type) and _types.is_input_type(choice):
+            yield choice
+        else:
+            for inner in typing.get_args(choice):
+                yield from _inner(inner)
+
+
 def misfit(kind: ResourceType, name: str, value: Any) -> str:
     """Why a property of a resource cannot have a value, by its type; empty where it can, or where nobody can say."""
     of_inputs: Mapping[str, Any] = _members(kind.args)[0] if kind.args else {}

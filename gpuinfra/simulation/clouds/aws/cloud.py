@@ -8,7 +8,7 @@ from typing import Any
 from ...cloud import Cloud, Groups, Request, Spending, digest
 from ...world import World
 from . import machines, making, refusals
-from .replacement import DIFFS
+from .replacement import DIFFS, OTHERS, UNORDERED
 from .types import GROUP, LUSTRE, TEMPLATE
 
 _ACCOUNT = "123456789012"
@@ -50,7 +50,8 @@ _NAMED = {
     "aws:cloudwatch/logGroup:LogGroup": ("logs", "log-group:"),
     "aws:cloudwatch/eventRule:EventRule": ("events", "rule/"),
 }
-_GLOBAL = {"iam", "s3"}
+_NAMING = ("name", "bucket", "nodeGroupName", "keyName", "identifier", "clusterIdentifier")
+"""The arguments that the provider makes up where they are left out."""
 
 
 def _name(request: Request) -> str:
@@ -177,6 +178,11 @@ CLOUD = Cloud(
     update=making.update,
     delete=making.delete,
     diffs=DIFFS,
+    others=lambda type_: OTHERS,
+    unordered=UNORDERED,
+    names_itself=lambda type_, inputs, required: any(
+        isinstance(inputs.get(key), str) for key in {*_NAMING} - {*required}
+    ),
     # Provider 7 has a region at every resource, and none can follow it (hashicorp/terraform-provider-aws, "Enhanced region
     # support").
     moves=("region",),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...cloud import Cloud, Groups, Refusal, Request, Spending, digest
+from ...cloud import Cloud, Diffs, Groups, Refusal, Request, Spending, digest
 from ...values import UNKNOWN, as_map, holds_unknown, is_list, lookup
 from ...world import Thing, World
 from . import machines, networks, refusals, set_refusals
-from .replacement import DIFFS
+from .identity import SUBSCRIPTION, arm_type, identify, names_itself, stands_at
+from .replacement import DIFFS, OTHERS
 from .types import (
     ADDRESS,
     ASSIGNMENT,
@@ -22,104 +22,17 @@ from .types import (
     SET,
     STORAGE,
     SUBNET,
-    VNET,
     VOLUME,
 )
-
-_SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
-
-# Type to (ARM type, the argument that names it).
-_ARM = {
-    SET: ("Microsoft.Compute/virtualMachineScaleSets", "vmScaleSetName"),
-    "azure-native:compute:ProximityPlacementGroup": (
-        "Microsoft.Compute/proximityPlacementGroups",
-        "proximityPlacementGroupName",
-    ),
-    VNET: ("Microsoft.Network/virtualNetworks", "virtualNetworkName"),
-    "azure-native:network:NetworkSecurityGroup": (
-        "Microsoft.Network/networkSecurityGroups",
-        "networkSecurityGroupName",
-    ),
-    "azure-native:network:NatGateway": ("Microsoft.Network/natGateways", "natGatewayName"),
-    "azure-native:network:PublicIPAddress": ("Microsoft.Network/publicIPAddresses", "publicIpAddressName"),
-    "azure-native:network:BastionHost": ("Microsoft.Network/bastionHosts", "bastionHostName"),
-    "azure-native:network:PrivateEndpoint": ("Microsoft.Network/privateEndpoints", "privateEndpointName"),
-    "azure-native:privatedns:PrivateZone": ("Microsoft.Network/privateDnsZones", "privateZoneName"),
-    "azure-native:managedidentity:UserAssignedIdentity": (
-        "Microsoft.ManagedIdentity/userAssignedIdentities",
-        "resourceName",
-    ),
-    "azure-native:monitor:ActionGroup": ("Microsoft.Insights/actionGroups", "actionGroupName"),
-    AUTOSCALE: ("Microsoft.Insights/autoscaleSettings", "autoscaleSettingName"),
-    "azure-native:logic:Workflow": ("Microsoft.Logic/workflows", "workflowName"),
-    "azure-native:netapp:Account": ("Microsoft.NetApp/netAppAccounts", "accountName"),
-    LUSTRE: ("Microsoft.StorageCache/amlFilesystems", "amlFilesystemName"),
-    "azure-native:storage:StorageAccount": ("Microsoft.Storage/storageAccounts", "accountName"),
-}
-# Type to (type of what it stands in, the argument that names that, collection, the argument that names it).
-_CHILDREN = {
-    SUBNET: ("Microsoft.Network/virtualNetworks", "virtualNetworkName", "subnets", "subnetName"),
-    "azure-native:netapp:CapacityPool": ("Microsoft.NetApp/netAppAccounts", "accountName", "capacityPools", "poolName"),
-    "azure-native:storage:BlobContainer": (
-        "Microsoft.Storage/storageAccounts",
-        "accountName",
-        "blobServices/default/containers",
-        "containerName",
-    ),
-    "azure-native:privatedns:VirtualNetworkLink": (
-        "Microsoft.Network/privateDnsZones",
-        "privateZoneName",
-        "virtualNetworkLinks",
-        "virtualNetworkLinkName",
-    ),
-    "azure-native:network:PrivateDnsZoneGroup": (
-        "Microsoft.Network/privateEndpoints",
-        "privateEndpointName",
-        "privateDnsZoneGroups",
-        "privateDnsZoneGroupName",
-    ),
-}
-
-
-def _made_up(request: Request) -> str:
-    if request.type == "azure-native:storage:StorageAccount":
-        return re.sub(r"[^a-z0-9]", "", request.name.lower())[:16] + digest(request.seed, 8)
-    return f"{request.name}{digest(request.seed, 8)}"
-
-
-def _identify(request: Request) -> str:
-    inputs = request.inputs
-    group = f"/subscriptions/{_SUBSCRIPTION}/resourceGroups/{inputs.get('resourceGroupName', '')}"
-    if request.type == "azure-native:resources:ResourceGroup":
-        name = inputs.get("resourceGroupName") or _made_up(request)
-        return f"/subscriptions/{_SUBSCRIPTION}/resourceGroups/{name}"
-    if request.type in _ARM:
-        kind, own = _ARM[request.type]
-        return f"{group}/providers/{kind}/{inputs.get(own) or _made_up(request)}"
-    if request.type in _CHILDREN:
-        kind, parent, collection, own = _CHILDREN[request.type]
-        return f"{group}/providers/{kind}/{inputs.get(parent)}/{collection}/{inputs.get(own) or _made_up(request)}"
-    if request.type == "azure-native:netapp:CapacityPoolVolume":
-        place = f"Microsoft.NetApp/netAppAccounts/{inputs.get('accountName')}/capacityPools/{inputs.get('poolName')}"
-        return f"{group}/providers/{place}/volumes/{inputs.get('volumeName') or _made_up(request)}"
-    scope = str(inputs.get("scope") or group)
-    special = _SCOPED.get(request.type)
-    if special:
-        kind, own = special
-        return f"{scope}/providers/{kind}/{inputs.get(own) or _made_up(request)}"
-    return f"{group}/{request.name}-{digest(request.seed, 7)}"
-
-
-_SCOPED = {
-    "azure-native:authorization:RoleAssignment": ("Microsoft.Authorization/roleAssignments", "roleAssignmentName"),
-    "azure-native:authorization:RoleDefinition": ("Microsoft.Authorization/roleDefinitions", "roleDefinitionId"),
-    "azure-native:consumption:Budget": ("Microsoft.Consumption/budgets", "budgetName"),
-}
 
 
 def _outputs(request: Request, id_: str) -> Mapping[str, Any]:
     # azure-native gives names and ids back as the API's own answer has them.
-    out: dict[str, Any] = {"name": id_.rsplit("/", 1)[-1], "provisioningState": "Succeeded"}
+    out: dict[str, Any] = {
+        "name": id_.rsplit("/", 1)[-1],
+        "type": arm_type(id_),
+        "provisioningState": "Succeeded",
+    }
     special = _OUTPUTS.get(request.type)
     return {**out, **(special(request, id_) if special else {})}
 
@@ -217,6 +130,8 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
 
 def _update(request: Request, old: Thing) -> None:
     networks.network_changed(request, old)
+    networks.subnet_changed(request, old)
+    networks.near_changed(request, old)
     networks.set_moved(request, old)
     if old.type == SET:
         set_refusals.scale_set(request.world, request.inputs)
@@ -238,7 +153,7 @@ def _callback(args: Mapping[str, Any], world: World, config: Mapping[str, Any]) 
 
 CLOUD = Cloud(
     "azure-native",
-    _identify,
+    identify,
     _outputs,
     create=_create,
     update=_update,
@@ -254,15 +169,17 @@ CLOUD = Cloud(
     ),
     spending=Spending(machines.budgets, machines.stopped),
     diffs=DIFFS,
+    others=lambda type_: Diffs(replace=(*OTHERS.replace, *stands_at(type_))),
+    names_itself=names_itself,
     invoke={
         "azure-native:authorization:getClientConfig": lambda a, w, c: {
             "clientId": _guid("client"),
             "objectId": _guid("object"),
-            "subscriptionId": _SUBSCRIPTION,
+            "subscriptionId": SUBSCRIPTION,
             "tenantId": _guid("tenant"),
         },
         "azure-native:resources:getResourceGroup": lambda a, w, c: {
-            "id": f"/subscriptions/{_SUBSCRIPTION}/resourceGroups/{a.get('resourceGroupName')}",
+            "id": f"/subscriptions/{SUBSCRIPTION}/resourceGroups/{a.get('resourceGroupName')}",
             "name": a.get("resourceGroupName"),
             "location": "eastus",
             "properties": {"provisioningState": "Succeeded"},

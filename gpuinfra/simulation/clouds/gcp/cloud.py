@@ -9,7 +9,7 @@ from ...cloud import Cloud, Groups, Refusal, Request, Spending, digest
 from ...values import as_list, is_map
 from ...world import World
 from . import machines, refusals
-from .replacement import DIFFS
+from .replacement import DIFFS, OTHERS, UNORDERED
 from .types import GROUP, JOB, LUSTRE, REGION_GROUP, REQUESTS, TEMPLATES
 
 _API = "https://www.googleapis.com/compute/v1/"
@@ -198,6 +198,9 @@ CLOUD = Cloud(
     ),
     spending=Spending(machines.budgets, machines.stopped),
     diffs=DIFFS,
+    others=lambda type_: OTHERS,
+    unordered=UNORDERED,
+    names_itself=lambda type_, inputs, required: "name" not in required and isinstance(inputs.get("name"), str),
     moves=("project",),
     invoke={
         "gcp:organizations/getProject:getProject": _project_looked_up,
