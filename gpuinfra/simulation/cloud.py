@@ -99,6 +99,10 @@ class Spending:
     """The groups that are brought to zero when the budget is spent."""
 
 
+Answer = Callable[[Mapping[str, Any], World, Mapping[str, Any]], Mapping[str, Any]]
+"""What a data source says to its arguments in a world, under the provider's configuration."""
+
+
 @dataclass(frozen=True)
 class Cloud:
     """One package's cloud."""
@@ -118,9 +122,10 @@ class Cloud:
     """The outputs as they are now: what the world moved shows."""
     shape: Callable[[dict[str, Any]], dict[str, Any]] = lambda state: state
     """Inputs as the state has them, where the two differ in form."""
-    invoke: Mapping[str, Callable[[Mapping[str, Any], World, Mapping[str, Any]], Mapping[str, Any]]] = field(
-        default_factory=dict[str, Any]
-    )
+    word: Callable[[Request, str, str], Any] = lambda request, id_, name: None
+    """The form of a computed text, by the name of its property; None where the cloud has none of its own."""
+    invoke: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
+    """Data sources that say more than a resource's own properties."""
     diffs: Mapping[str, Diffs] = field(default_factory=dict[str, Diffs])
     others: Callable[[str], Diffs] = lambda type_: Diffs()
     """What a change does to a type that `diffs` does not have."""

@@ -17,6 +17,7 @@ from pulumi.runtime.proto import provider_pb2_grpc as service
 
 from .cloud import Cloud, Diffs, Refusal, Request, covers
 from .differing import differing, plain, refuses, replaces
+from .looking_up import looked_up
 from .made_up import made_up
 from .schema import ResourceType, Sdk, failures, required_inputs
 from .values import (
@@ -208,16 +209,20 @@ class SimulatedProvider(service.ResourceProviderServicer):
         return empty_pb2.Empty()
 
     def Invoke(self, request: Any, context: Any) -> Any:  # noqa: N802
-        answer = self._cloud.invoke.get(request.tok)
-        if answer is None:
-            context.abort(grpc.StatusCode.UNIMPLEMENTED, f"the simulated cloud knows no data source {request.tok}")
-            raise AssertionError
+        args, own = opened(bag(request.args)), self._cloud.invoke.get(request.tok)
         try:
             with self._world.step():
-                given = answer(opened(bag(request.args)), self._world, self._config)
+                found = looked_up(self._cloud, self._sdk, request.tok, args, self._world, self._config)
+                given = {**(found or {}), **own(args, self._world, self._config)} if own is not None else found
         except Refusal as e:
             context.abort(grpc.StatusCode.UNKNOWN, str(e))
             raise AssertionError from e
+        if given is None:
+            context.abort(
+                grpc.StatusCode.UNIMPLEMENTED,
+                f"{self._cloud.package} {self._sdk.version} has no data source {request.tok}",
+            )
+            raise AssertionError
         # A field by the name of a word of Python.
         answered: dict[str, Any] = {"return": struct(given)}
         return pb.InvokeResponse(**answered)
@@ -264,8 +269,9 @@ class SimulatedProvider(service.ResourceProviderServicer):
         return {**unknown, **self._cloud.shape(inputs)}
 
     def _state(self, kind: ResourceType | None, asked: Request, inputs: Mapping[str, Any], id_: str) -> dict[str, Any]:
-        own = dict(self._cloud.outputs(asked, id_))
-        state = made_up(kind, asked, id_, known={*inputs, *own}) if kind is not None else {}
+        given = self._cloud.outputs(asked, id_)
+        own = {k: v for k, v in given.items() if kind is None or k in kind.outputs}
+        state = made_up(kind, asked, id_, known={*inputs, *own}, word=self._cloud.word) if kind is not None else {}
         for name in state:
             if f"{asked.type}.{name}" in self._cloud.computed_secret:
                 state[name] = secret(state[name])

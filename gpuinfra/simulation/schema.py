@@ -50,7 +50,7 @@ class Sdk:
 
     def __init__(self, package: str) -> None:
         self.package = package
-        self._module = "pulumiverse_time" if package == "time" else f"pulumi_{package.replace('-', '_')}"
+        self.module = "pulumiverse_time" if package == "time" else f"pulumi_{package.replace('-', '_')}"
 
     @property
     def version(self) -> str:
@@ -58,7 +58,7 @@ class Sdk:
         from importlib.metadata import PackageNotFoundError, version
 
         try:
-            return version(self._module.replace("_", "-"))
+            return version(self.module.replace("_", "-"))
         except PackageNotFoundError:
             return "0.0.1"
 
@@ -80,7 +80,7 @@ class Sdk:
     @cache  # noqa: B019
     def _classes(self) -> Mapping[str, tuple[str, str]]:
         # The SDK's own register, read as text: importing it whole takes seconds.
-        spec = find_spec(self._module)
+        spec = find_spec(self.module)
         if spec is None or spec.origin is None:
             return {}
         match = re.search(r'resource_modules="""(.*?)"""', Path(spec.origin).read_text(encoding="utf-8"), re.DOTALL)

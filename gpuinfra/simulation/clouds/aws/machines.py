@@ -110,7 +110,7 @@ def _place_of(world: World, inputs: Mapping[str, Any]) -> tuple[str, str]:
     thing = world.thing("aws:ec2/subnet:Subnet", str(subnets[0]))
     if thing is None:
         return str(inputs.get("region") or ""), ""
-    zone = thing.inputs.get("availabilityZoneId") or thing.inputs.get("availabilityZone") or ""
+    zone = thing.inputs.get("availabilityZoneId") or thing.outputs.get("availabilityZoneId") or ""
     return str(thing.inputs.get("region") or ""), str(zone)
 
 

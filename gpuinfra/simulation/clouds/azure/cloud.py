@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ...addressing import address
 from ...cloud import Cloud, Diffs, Groups, Refusal, Request, Spending, digest
-from ...values import UNKNOWN, as_map, holds_unknown, is_list, lookup
-from ...world import Thing, World
-from . import machines, networks, refusals, set_refusals
-from .identity import SUBSCRIPTION, arm_type, identify, names_itself, stands_at
+from ...values import UNKNOWN, as_list, as_map, holds_unknown, is_list, lookup
+from ...world import Thing
+from . import answers, machines, networks, refusals, set_refusals
+from .identity import arm_type, identify, names_itself, stands_at
 from .replacement import DIFFS, OTHERS
 from .types import (
     ADDRESS,
@@ -17,6 +18,7 @@ from .types import (
     AUTOSCALE,
     BASTION,
     BUDGET,
+    CLUSTER,
     LUSTRE,
     NAT,
     SET,
@@ -24,6 +26,7 @@ from .types import (
     SUBNET,
     VOLUME,
 )
+from .words import guid, word
 
 
 def _outputs(request: Request, id_: str) -> Mapping[str, Any]:
@@ -37,18 +40,34 @@ def _outputs(request: Request, id_: str) -> Mapping[str, Any]:
     return {**out, **(special(request, id_) if special else {})}
 
 
-def _guid(text: str) -> str:
-    d = digest(text, 32)
-    return f"{d[:8]}-{d[8:12]}-{d[12:16]}-{d[16:20]}-{d[20:]}"
+def _kubernetes(request: Request, id_: str) -> Mapping[str, Any]:
+    name, place = id_.rsplit("/", 1)[-1], str(request.inputs.get("location") or "eastus")
+    group = str(request.inputs.get("resourceGroupName"))
+    host = f"{request.inputs.get('dnsPrefix') or name}-{digest(id_, 8)}.hcp.{place}.azmk8s.io"
+    own = f"{id_.split('/resourceGroups/')[0]}/resourceGroups/MC_{group}_{name}_{place}/providers/Microsoft.ManagedIdentity"
+    kubelet = {
+        "resourceId": f"{own}/userAssignedIdentities/{name}-agentpool",
+        "clientId": guid(f"{id_}kubelet client"),
+        "objectId": guid(f"{id_}kubelet"),
+    }
+    issuer = as_map(request.inputs.get("oidcIssuerProfile"))
+    url = f"https://{place}.oic.prod-aks.azure.com/{guid('tenant')}/{guid(id_)}/"
+    return {
+        "fqdn": host,
+        "nodeResourceGroup": request.inputs.get("nodeResourceGroup") or f"MC_{group}_{name}_{place}",
+        "identityProfile": {"kubeletidentity": kubelet},
+        "currentKubernetesVersion": request.inputs.get("kubernetesVersion") or "1.34.1",
+        **({"oidcIssuerProfile": {**issuer, "issuerURL": url}} if issuer.get("enabled") else {}),
+    }
 
 
 _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
     "azure-native:managedidentity:UserAssignedIdentity": lambda r, i: {
-        "principalId": _guid(i + "principal"),
-        "clientId": _guid(i + "client"),
-        "tenantId": _guid("tenant"),
+        "principalId": guid(i + "principal"),
+        "clientId": guid(i + "client"),
+        "tenantId": guid("tenant"),
     },
-    SET: lambda r, i: {"uniqueId": _guid(i)},
+    SET: lambda r, i: {"uniqueId": guid(i)},
     LUSTRE: lambda r, i: {
         "clientInfo": {
             "mgsAddress": _address(r, i, str(r.inputs.get("filesystemSubnet"))),
@@ -60,16 +79,34 @@ _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
         "mountTargets": [
             {
                 "ipAddress": _address(r, i, str(r.inputs.get("subnetId"))),
-                "fileSystemId": _guid(i),
-                "mountTargetId": _guid(i + "m"),
+                "fileSystemId": guid(i),
+                "mountTargetId": guid(i + "m"),
             }
         ]
     },
-    "azure-native:network:PublicIPAddress": lambda r, i: {
-        "ipAddress": f"203.0.113.{int(digest(r.urn, 4), 16) % 254 + 1}"
+    "azure-native:network:PublicIPAddress": lambda r, i: {"ipAddress": address(r.world, i, "198.18.0.0/15")},
+    STORAGE: lambda r, i: {
+        "primaryEndpoints": {
+            word: f"https://{i.rsplit('/', 1)[-1]}.{word}.core.windows.net/"
+            for word in ("blob", "dfs", "file", "queue", "table", "web")
+        }
     },
-    "azure-native:storage:StorageAccount": lambda r, i: {
-        "primaryEndpoints": {"blob": f"https://{i.rsplit('/', 1)[-1]}.blob.core.windows.net/"}
+    "azure-native:network:NetworkInterface": lambda r, i: {
+        "ipConfigurations": [
+            {**one, "privateIPAddress": _address(r, f"{i}{n}", str(lookup(one, "subnet.id")))}
+            for n, one in enumerate(as_list(r.inputs.get("ipConfigurations")))
+        ]
+    },
+    CLUSTER: _kubernetes,
+    "azure-native:keyvault:Vault": lambda r, i: {
+        "properties": {
+            **as_map(r.inputs.get("properties")),
+            "vaultUri": f"https://{i.rsplit('/', 1)[-1]}.vault.azure.net/",
+            "provisioningState": "Succeeded",
+        }
+    },
+    "azure-native:containerregistry:Registry": lambda r, i: {
+        "loginServer": f"{i.rsplit('/', 1)[-1].lower()}.azurecr.io"
     },
 }
 
@@ -80,15 +117,14 @@ def _shape(state: dict[str, Any]) -> dict[str, Any]:
     given = identity.get("userAssignedIdentities")
     if not is_list(given):
         return state
-    known = {one: {"clientId": _guid(f"{one}client"), "principalId": _guid(f"{one}principal")} for one in given}
+    known = {one: {"clientId": guid(f"{one}client"), "principalId": guid(f"{one}principal")} for one in given}
     mapping = UNKNOWN if any(holds_unknown(one) for one in given) else known
     return {**state, "identity": {**identity, "userAssignedIdentities": mapping}}
 
 
 def _address(request: Request, id_: str, subnet: str) -> str:
     thing = request.world.thing(SUBNET, subnet)
-    cidr = str(thing.inputs.get("addressPrefix") or "10.0.0.0/24") if thing else "10.0.0.0/24"
-    return f"{cidr.split('/')[0].rsplit('.', 1)[0]}.{int(digest(id_, 4), 16) % 250 + 4}"
+    return address(request.world, id_, str(thing.inputs.get("addressPrefix")) if thing else "")
 
 
 # What making something does.
@@ -144,13 +180,6 @@ def _delete(request: Request, old: Thing) -> None:
     machines.delete(request, old)
 
 
-def _callback(args: Mapping[str, Any], world: World, config: Mapping[str, Any]) -> Mapping[str, Any]:
-    named = "/".join(str(args.get(k)) for k in ("resourceGroupName", "workflowName", "triggerName"))
-    path = f"/workflows/{digest(named, 32)}/triggers/{args.get('triggerName')}"
-    url = f"https://prod-00.eastus.logic.azure.com:443{path}?sp=run&sv=1.0&sig={digest(named + 'sig', 43)}"
-    return {"value": url, "basePath": url.split("?")[0], "method": "POST", "relativePath": ""}
-
-
 CLOUD = Cloud(
     "azure-native",
     identify,
@@ -171,20 +200,6 @@ CLOUD = Cloud(
     diffs=DIFFS,
     others=lambda type_: Diffs(replace=(*OTHERS.replace, *stands_at(type_))),
     names_itself=names_itself,
-    invoke={
-        "azure-native:authorization:getClientConfig": lambda a, w, c: {
-            "clientId": _guid("client"),
-            "objectId": _guid("object"),
-            "subscriptionId": SUBSCRIPTION,
-            "tenantId": _guid("tenant"),
-        },
-        "azure-native:resources:getResourceGroup": lambda a, w, c: {
-            "id": f"/subscriptions/{SUBSCRIPTION}/resourceGroups/{a.get('resourceGroupName')}",
-            "name": a.get("resourceGroupName"),
-            "location": "eastus",
-            "properties": {"provisioningState": "Succeeded"},
-            "type": "Microsoft.Resources/resourceGroups",
-        },
-        "azure-native:logic:listWorkflowTriggerCallbackUrl": _callback,
-    },
+    word=word,
+    invoke=answers.INVOKE,
 )

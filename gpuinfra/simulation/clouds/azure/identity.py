@@ -106,10 +106,11 @@ def _made_up(request: Request) -> str:
 def identify(request: Request) -> str:
     """The ARM id of a new resource."""
     inputs = request.inputs
-    group = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/{inputs.get('resourceGroupName', '')}"
+    whose = f"/subscriptions/{request.config.get('subscriptionId') or SUBSCRIPTION}"
+    group = f"{whose}/resourceGroups/{inputs.get('resourceGroupName', '')}"
     if request.type == "azure-native:resources:ResourceGroup":
         name = inputs.get("resourceGroupName") or _made_up(request)
-        return f"/subscriptions/{SUBSCRIPTION}/resourceGroups/{name}"
+        return f"{whose}/resourceGroups/{name}"
     if request.type in _ARM:
         kind, own = _ARM[request.type]
         return f"{group}/providers/{kind}/{inputs.get(own) or _made_up(request)}"
@@ -208,7 +209,7 @@ def _by_the_sdk(request: Request, group: str) -> str:
             if thing.type.startswith(f"azure-native:{module}:") and thing.id.endswith(f"/{above[-1]}"):
                 return f"{thing.id}/{collection}/{name}"
     space = f"{group}/providers/Microsoft.{_NAMESPACES.get(module, module.capitalize())}"
-    steps = "".join(f"/{re.sub('Name$', '', p)}s/{request.inputs[p]}" for p in parents if p != _GROUP)
+    steps = "".join(f"/{re.sub('Name$', '', p)}s/{request.inputs.get(p)}" for p in parents if p != _GROUP)
     return f"{space}{steps}/{collection}/{name}"
 
 
