@@ -6,9 +6,12 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .world import Node, Thing, World
+
+if TYPE_CHECKING:
+    from .held import Holding
 
 
 class Refusal(Exception):  # noqa: N818
@@ -139,6 +142,8 @@ class Cloud:
     due: Callable[[World, datetime, datetime], Sequence[Due]] = lambda world, after, until: ()
     """What the cloud does by itself after one moment and until another."""
     groups: Groups | None = None
+    holding: Holding | None = None
+    """What else holds machines; `groups` has it too."""
     spending: Spending | None = None
     computed_secret: frozenset[str] = frozenset()
     """type.property whose made-up value is a secret."""

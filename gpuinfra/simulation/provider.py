@@ -17,6 +17,7 @@ from pulumi.runtime.proto import provider_pb2_grpc as service
 
 from .cloud import Cloud, Diffs, Refusal, Request, covers
 from .differing import differing, plain, refuses, replaces
+from .held import asked_for
 from .looking_up import looked_up
 from .made_up import made_up
 from .schema import ResourceType, Sdk, failures, required_inputs
@@ -127,6 +128,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
             with self._world.step():
                 asked, id_ = self._identified(asked)
                 self._cloud.create(asked, id_)
+                asked_for(self._cloud.holding, asked, id_)
                 state = self._state(kind, asked, inputs, id_)
                 self._keep(replace(asked, urn=request.urn), id_, state)
                 self._world.note("create", asked.name, id_)
@@ -158,6 +160,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
                 sent = self._cloud.shape(sent)
                 moved = replace(old, outputs={**old.outputs, **opened(sent)})
                 self._cloud.update(asked, moved)
+                asked_for(self._cloud.holding, asked, request.id)
                 again = self._world.thing(request.type, request.id)
                 now = dict(again.outputs) if again is not None and again.outputs != old.outputs else dict(moved.outputs)
                 fresh = {k: v for k, v in self._cloud.outputs(asked, request.id).items() if k in _COUNTERS}
@@ -202,6 +205,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
                 old = self._world.thing(request.type, request.id)
                 if old is not None:
                     self._cloud.delete(asked, old)
+                    self._world.end_nodes(self._world.running(old.type, old.id), "deleted")
                     self._world.forget(request.type, request.id)
                     self._world.note("delete", asked.name, request.id)
         except Refusal as e:

@@ -111,6 +111,13 @@ class Clouds:
             else:
                 del self.state[type_, name]
 
+    def remove(self, type_: str, name: str) -> None:
+        """Takes a resource out of the cloud and the state."""
+        id_, _, state = self.state.pop((type_, name))
+        urn = f"urn:pulumi:dev::project::{type_}::{name}"
+        gone = SimpleNamespace(type=type_, id=id_, urn=urn, properties=struct(state))
+        self._provider(type_.partition(":")[0]).Delete(gone, _Context())
+
     def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any] | None:
         package = token.partition(":")[0]
         if package not in CLOUDS:

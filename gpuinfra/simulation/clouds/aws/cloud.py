@@ -7,8 +7,10 @@ from typing import Any
 
 from ...addressing import address
 from ...cloud import Cloud, Groups, Request, Spending, digest
+from ...held import with_held
 from ...values import as_list, as_map
 from . import answers, machines, making, refusals
+from .held import HOLDING
 from .replacement import DIFFS, OTHERS, UNORDERED
 from .types import GROUP, INSTANCE, LUSTRE, NODE_GROUP, SUBNET, TEMPLATE, VPC
 from .words import ACCOUNT, DOCUMENT, arn, outputs_of_zone, region, word
@@ -285,14 +287,18 @@ CLOUD = Cloud(
     # support").
     moves=("region",),
     due=machines.due,
-    groups=Groups(
-        (GROUP,),
-        lambda world, group: int(group.outputs.get("desiredCapacity") or 0),
-        machines.resize,
-        machines.pool,
-        again=machines.again,
-        margin=machines.margin,
+    groups=with_held(
+        Groups(
+            (GROUP,),
+            lambda world, group: int(group.outputs.get("desiredCapacity") or 0),
+            machines.resize,
+            machines.pool,
+            again=machines.again,
+            margin=machines.margin,
+        ),
+        HOLDING,
     ),
+    holding=HOLDING,
     spending=Spending(machines.budgets, machines.stopped),
     word=word,
     invoke=answers.INVOKE,

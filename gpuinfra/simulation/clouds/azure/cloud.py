@@ -7,19 +7,23 @@ from typing import Any
 
 from ...addressing import address
 from ...cloud import Cloud, Diffs, Groups, Refusal, Request, Spending, digest
+from ...held import with_held
 from ...values import UNKNOWN, as_list, as_map, holds_unknown, is_list, lookup
 from ...world import Thing
-from . import answers, machines, networks, refusals, set_refusals
+from . import answers, held, machines, networks, refusals, set_refusals
+from .held import HOLDING
 from .identity import arm_type, identify, names_itself, stands_at
 from .replacement import DIFFS, OTHERS
 from .types import (
     ADDRESS,
+    AGENT_POOL,
     ASSIGNMENT,
     AUTOSCALE,
     BASTION,
     BUDGET,
     CLUSTER,
     LUSTRE,
+    MACHINE,
     NAT,
     SET,
     STORAGE,
@@ -161,6 +165,8 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
     ASSIGNMENT: refusals.assignment,
     AUTOSCALE: refusals.autoscale,
     BUDGET: refusals.budget,
+    MACHINE: held.machine,
+    AGENT_POOL: held.agent_pool,
 }
 
 
@@ -189,13 +195,17 @@ CLOUD = Cloud(
     delete=_delete,
     shape=_shape,
     due=machines.due,
-    groups=Groups(
-        (SET,),
-        lambda world, group: int(lookup(group.outputs, "sku.capacity") or 0),
-        machines.resize,
-        machines.pool,
-        lost=machines.lost,
+    groups=with_held(
+        Groups(
+            (SET,),
+            lambda world, group: int(lookup(group.outputs, "sku.capacity") or 0),
+            machines.resize,
+            machines.pool,
+            lost=machines.lost,
+        ),
+        HOLDING,
     ),
+    holding=HOLDING,
     spending=Spending(machines.budgets, machines.stopped),
     diffs=DIFFS,
     others=lambda type_: Diffs(replace=(*OTHERS.replace, *stands_at(type_))),

@@ -7,8 +7,11 @@ from typing import Any
 
 from ...addressing import address
 from ...cloud import Cloud, Groups, Refusal, Request, Spending, digest
+from ...held import with_held
 from ...values import as_list, as_map, is_map
-from . import answers, machines, refusals
+from ...world import Thing
+from . import answers, held, machines, refusals
+from .held import HOLDING
 from .replacement import DIFFS, OTHERS, UNORDERED
 from .types import FILESTORE, GROUP, INSTANCE, JOB, LUSTRE, NODE_POOL, REGION_GROUP, REQUESTS, SUBNETWORK, TEMPLATES
 from .words import API, DOCUMENT, project, usual_id, word
@@ -202,7 +205,22 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
     GROUP: _group_made,
     REGION_GROUP: _group_made,
     **dict.fromkeys(REQUESTS, _request_made),
+    INSTANCE: held.instance,
+    NODE_POOL: held.node_pool,
 }
+_CHANGED: dict[str, Callable[[Request, Thing], None]] = {
+    INSTANCE: held.changed,
+    LUSTRE: refusals.lustre_changed,
+    FILESTORE: refusals.filestore_changed,
+    "gcp:billing/budget:Budget": lambda request, old: refusals.budget(request, old.id),
+}
+
+
+def _update(request: Request, old: Thing) -> None:
+    changed = _CHANGED.get(request.type)
+    if changed:
+        changed(request, old)
+    machines.update(request, old)
 
 
 CLOUD = Cloud(
@@ -211,16 +229,20 @@ CLOUD = Cloud(
     _outputs,
     check=refusals.check,
     create=_create,
-    update=machines.update,
+    update=_update,
     delete=machines.delete,
     due=machines.due,
-    groups=Groups(
-        (GROUP, REGION_GROUP),
-        lambda world, group: int(group.outputs.get("targetSize") or 0),
-        machines.resize,
-        machines.pool,
-        again=machines.again,
+    groups=with_held(
+        Groups(
+            (GROUP, REGION_GROUP),
+            lambda world, group: int(group.outputs.get("targetSize") or 0),
+            machines.resize,
+            machines.pool,
+            again=machines.again,
+        ),
+        HOLDING,
     ),
+    holding=HOLDING,
     spending=Spending(machines.budgets, machines.stopped),
     diffs=DIFFS,
     others=lambda type_: OTHERS,
