@@ -6,9 +6,12 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .world import Node, Thing, World
+
+if TYPE_CHECKING:
+    from .held import Holding
 
 
 class Refusal(Exception):  # noqa: N818
@@ -44,13 +47,21 @@ class Diffs:
     """What a change of a type's inputs does. Paths are wire names without indices; a path covers what is below it."""
 
     replace: tuple[str, ...] = ()
-    """The provider plans a replacement."""
+    """The provider plans a replacement; `*` for whatever changes."""
+    in_place: tuple[str, ...] = ()
+    """What `*` leaves out."""
     refuse: tuple[str, ...] = ()
     """The provider plans an update, and the cloud refuses it at apply."""
     refusal: str = ""
     """The code of that refusal."""
     shrink: tuple[str, ...] = ()
     """Numbers and ranges of addresses that may grow in place, and are replaced where they shrink or move."""
+    silent: tuple[str, ...] = ()
+    """The provider plans an update, the cloud says yes, and everything stays as it was."""
+    absent: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What the provider takes an input for that is not written."""
+    kept: tuple[str, ...] = ()
+    """Inputs that the cloud computes: one that is no longer written stays as it is."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +102,10 @@ class Spending:
     """The groups that are brought to zero when the budget is spent."""
 
 
+Answer = Callable[[Mapping[str, Any], World, Mapping[str, Any]], Mapping[str, Any]]
+"""What a data source says to its arguments in a world, under the provider's configuration."""
+
+
 @dataclass(frozen=True)
 class Cloud:
     """One package's cloud."""
@@ -110,15 +125,25 @@ class Cloud:
     """The outputs as they are now: what the world moved shows."""
     shape: Callable[[dict[str, Any]], dict[str, Any]] = lambda state: state
     """Inputs as the state has them, where the two differ in form."""
-    invoke: Mapping[str, Callable[[Mapping[str, Any], World, Mapping[str, Any]], Mapping[str, Any]]] = field(
-        default_factory=dict[str, Any]
-    )
+    word: Callable[[Request, str, str], Any] = lambda request, id_, name: None
+    """The form of a computed text, by the name of its property; None where the cloud has none of its own."""
+    invoke: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
+    """Data sources that say more than a resource's own properties."""
     diffs: Mapping[str, Diffs] = field(default_factory=dict[str, Diffs])
+    others: Callable[[str], Diffs] = lambda type_: Diffs()
+    """What a change does to a type that `diffs` does not have."""
+    unordered: frozenset[str] = frozenset()
+    """Lists of words whose order is none."""
+    names_itself: Callable[[str, Mapping[str, Any], Sequence[str]], bool] = lambda type_, inputs, required: False
+    """Whether the program gave a name that the provider makes up else (an input that is required it never makes up): then the
+    old one goes before the new one comes."""
     moves: tuple[str, ...] = ()
     """Inputs that say where a thing is: a change replaces it, whatever its type."""
     due: Callable[[World, datetime, datetime], Sequence[Due]] = lambda world, after, until: ()
     """What the cloud does by itself after one moment and until another."""
     groups: Groups | None = None
+    holding: Holding | None = None
+    """What else holds machines; `groups` has it too."""
     spending: Spending | None = None
     computed_secret: frozenset[str] = frozenset()
     """type.property whose made-up value is a secret."""

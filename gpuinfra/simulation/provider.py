@@ -7,7 +7,6 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from ipaddress import IPv4Network
 from typing import Any
 
 import grpc
@@ -17,8 +16,11 @@ from pulumi.runtime.proto import provider_pb2 as pb
 from pulumi.runtime.proto import provider_pb2_grpc as service
 
 from .cloud import Cloud, Diffs, Refusal, Request, covers
+from .differing import differing, plain, refuses, replaces
+from .held import asked_for
+from .looking_up import looked_up
 from .made_up import made_up
-from .schema import ResourceType, Sdk, failures
+from .schema import ResourceType, Sdk, failures, required_inputs
 from .values import (
     UNKNOWN,
     bag,
@@ -33,8 +35,6 @@ from .values import (
     struct,
 )
 from .world import Thing, World
-
-_NO_DIFFS = Diffs()
 
 
 class SimulatedProvider(service.ResourceProviderServicer):
@@ -98,9 +98,10 @@ class SimulatedProvider(service.ResourceProviderServicer):
     def Diff(self, request: Any, context: Any) -> Any:  # noqa: N802
         old, new = opened(bag(request.old_inputs)), opened(bag(request.news))
         ignored = list(request.ignoreChanges)
-        changed = [(p, k) for p, k in changes(old, new) if not any(covers(i, p) for i in ignored)]
-        table = self._cloud.diffs.get(request.type, _NO_DIFFS)
-        replaced = [p for p, _ in changed if p in self._cloud.moves or _replaces(table, p, old, new)]
+        table = self._table(request.type)
+        found = differing(table, old, new, self._cloud.unordered)
+        changed = [(p, k) for p, k in found if not any(covers(plain(i), p) for i in ignored)]
+        replaced = [p for p, _ in changed if p in self._cloud.moves or replaces(table, p, old, new)]
         detailed = {
             p: pb.PropertyDiff(kind=getattr(pb.PropertyDiff, k + ("_REPLACE" if p in replaced else "")), inputDiff=True)
             for p, k in changed
@@ -111,7 +112,9 @@ class SimulatedProvider(service.ResourceProviderServicer):
             replaces=sorted({_top(p) for p in replaced}),
             detailedDiff=detailed,
             hasDetailedDiff=True,
-            deleteBeforeReplace=False,
+            # Both bridges, and azure-native: a name that the program gave is free only when the old one is gone.
+            deleteBeforeReplace=bool(replaced)
+            and self._cloud.names_itself(request.type, new, self._required(request.type)),
         )
 
     def Create(self, request: Any, context: Any) -> Any:  # noqa: N802
@@ -125,6 +128,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
             with self._world.step():
                 asked, id_ = self._identified(asked)
                 self._cloud.create(asked, id_)
+                asked_for(self._cloud.holding, asked, id_)
                 state = self._state(kind, asked, inputs, id_)
                 self._keep(replace(asked, urn=request.urn), id_, state)
                 self._world.note("create", asked.name, id_)
@@ -141,27 +145,31 @@ class SimulatedProvider(service.ResourceProviderServicer):
             kept = {k: v for k, v in bag(request.olds).items() if k not in changed}
             return pb.UpdateResponse(properties=struct({**kept, **{k: v for k, v in sent.items() if v is not None}}))
         asked = self._request(request.urn, request.type, inputs)
-        table = self._cloud.diffs.get(request.type, _NO_DIFFS)
-        changed = [p for p, _ in changes(opened(bag(request.old_inputs)), asked.inputs)]
+        table, old_inputs = self._table(request.type), opened(bag(request.old_inputs))
+        changed = [p for p, _ in changes(old_inputs, asked.inputs)]
         try:
             with self._world.step():
                 old = self._world.thing(request.type, request.id)
                 if old is None:
                     raise Refusal("NotFound", f"{request.id} is not there any more; refresh the stack")
-                for path in changed:
-                    if any(covers(p, path) for p in table.refuse):
-                        raise Refusal(table.refusal, f"changing property '{path}' is not allowed")
+                meant = differing(table, old_inputs, asked.inputs, self._cloud.unordered)
+                for path in filter(None, (refuses(table, p, old_inputs, asked.inputs) for p, _ in meant)):
+                    raise Refusal(table.refusal, f"Changing property '{path}' is not allowed.")
                 # Only what changed is sent: what something else moved since stays as it is.
                 sent = {key: inputs.get(key) for key in sorted({_top(p) for p in changed})}
                 sent = self._cloud.shape(sent)
                 moved = replace(old, outputs={**old.outputs, **opened(sent)})
                 self._cloud.update(asked, moved)
+                asked_for(self._cloud.holding, asked, request.id)
                 again = self._world.thing(request.type, request.id)
                 now = dict(again.outputs) if again is not None and again.outputs != old.outputs else dict(moved.outputs)
                 fresh = {k: v for k, v in self._cloud.outputs(asked, request.id).items() if k in _COUNTERS}
                 state = {**_marked(bag(request.olds), now), **{k: v for k, v in sent.items() if v is not None}, **fresh}
                 state = {k: v for k, v in state.items() if k not in sent or sent[k] is not None}
-                self._keep(asked, request.id, state, old)
+                still = {k: v for k, v in old.outputs.items() if k in table.silent}
+                self._keep(
+                    asked, request.id, {**{k: v for k, v in state.items() if k not in table.silent}, **still}, old
+                )
                 self._world.note("update", asked.name, request.id)
         except Refusal as e:
             return self._refused(context, asked, e)
@@ -197,6 +205,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
                 old = self._world.thing(request.type, request.id)
                 if old is not None:
                     self._cloud.delete(asked, old)
+                    self._world.end_nodes(self._world.running(old.type, old.id), "deleted")
                     self._world.forget(request.type, request.id)
                     self._world.note("delete", asked.name, request.id)
         except Refusal as e:
@@ -204,16 +213,20 @@ class SimulatedProvider(service.ResourceProviderServicer):
         return empty_pb2.Empty()
 
     def Invoke(self, request: Any, context: Any) -> Any:  # noqa: N802
-        answer = self._cloud.invoke.get(request.tok)
-        if answer is None:
-            context.abort(grpc.StatusCode.UNIMPLEMENTED, f"the simulated cloud knows no data source {request.tok}")
-            raise AssertionError
+        args, own = opened(bag(request.args)), self._cloud.invoke.get(request.tok)
         try:
             with self._world.step():
-                given = answer(opened(bag(request.args)), self._world, self._config)
+                found = looked_up(self._cloud, self._sdk, request.tok, args, self._world, self._config)
+                given = {**(found or {}), **own(args, self._world, self._config)} if own is not None else found
         except Refusal as e:
             context.abort(grpc.StatusCode.UNKNOWN, str(e))
             raise AssertionError from e
+        if given is None:
+            context.abort(
+                grpc.StatusCode.UNIMPLEMENTED,
+                f"{self._cloud.package} {self._sdk.version} has no data source {request.tok}",
+            )
+            raise AssertionError
         # A field by the name of a word of Python.
         answered: dict[str, Any] = {"return": struct(given)}
         return pb.InvokeResponse(**answered)
@@ -225,6 +238,13 @@ class SimulatedProvider(service.ResourceProviderServicer):
             time.sleep(float(seconds))
 
     # How a state is made.
+
+    def _table(self, token: str) -> Diffs:
+        return self._cloud.diffs.get(token) or self._cloud.others(token)
+
+    def _required(self, token: str) -> tuple[str, ...]:
+        kind = self._kind(token)
+        return required_inputs(kind) if kind is not None else ()
 
     def _kind(self, token: str) -> ResourceType | None:
         return self._sdk.type(token)
@@ -253,8 +273,9 @@ class SimulatedProvider(service.ResourceProviderServicer):
         return {**unknown, **self._cloud.shape(inputs)}
 
     def _state(self, kind: ResourceType | None, asked: Request, inputs: Mapping[str, Any], id_: str) -> dict[str, Any]:
-        own = dict(self._cloud.outputs(asked, id_))
-        state = made_up(kind, asked, id_, known={*inputs, *own}) if kind is not None else {}
+        given = self._cloud.outputs(asked, id_)
+        own = {k: v for k, v in given.items() if kind is None or k in kind.outputs}
+        state = made_up(kind, asked, id_, known={*inputs, *own}, word=self._cloud.word) if kind is not None else {}
         for name in state:
             if f"{asked.type}.{name}" in self._cloud.computed_secret:
                 state[name] = secret(state[name])
@@ -273,20 +294,6 @@ class SimulatedProvider(service.ResourceProviderServicer):
 
 
 _MOVES_EVERYTHING = ("region", "project", "subscriptionId")
-
-
-def _replaces(table: Diffs, path: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    if any(covers(p, path) for p in table.replace):
-        return True
-    if path in table.shrink:
-        before, after = old.get(path), new.get(path)
-        try:
-            if "/" in str(before):
-                return not IPv4Network(str(after)).supernet_of(IPv4Network(str(before)))
-            return float(after) < float(before)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            return False
-    return False
 
 
 def _top(path: str) -> str:

@@ -145,6 +145,7 @@ class Recovery:
             for cloud in self._clouds:
                 if cloud.package == package:
                     cloud.delete(Request(thing.type, thing.name, thing.urn, thing.inputs, self._world, {}), thing)
+            self._world.end_nodes(self._world.running(thing.type, thing.id), "deleted")
             self._world.forget(thing.type, thing.id)
             self._world.note("delete", thing.name, thing.id)
 

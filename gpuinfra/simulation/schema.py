@@ -46,9 +46,24 @@ class ResourceType:
         return {w: p for p, w in _types.input_type_py_to_pulumi_names(self.args).items()} if self.args else {}
 
 
-_LOOKING = threading.Lock()
+_LOOKING = threading.RLock()
 """An SDK fills its modules at the first look, and an engine asks on many threads: a second look meanwhile is handed a module
 that is half full, would take the type for none, and keep that."""
+
+
+def imported(name: str) -> types.ModuleType:
+    """A module of an SDK, whole."""
+    with _LOOKING:
+        module = import_module(name)
+        # The first look at a name is what fills it.
+        getattr(module, "__doc__", None)
+        return module
+
+
+def is_module(name: str) -> bool:
+    """Whether an SDK has a module. To look is to import what it stands in."""
+    with _LOOKING:
+        return find_spec(name) is not None
 
 
 class Sdk:
@@ -56,7 +71,7 @@ class Sdk:
 
     def __init__(self, package: str) -> None:
         self.package = package
-        self._module = "pulumiverse_time" if package == "time" else f"pulumi_{package.replace('-', '_')}"
+        self.module = "pulumiverse_time" if package == "time" else f"pulumi_{package.replace('-', '_')}"
 
     @property
     def version(self) -> str:
@@ -64,7 +79,7 @@ class Sdk:
         from importlib.metadata import PackageNotFoundError, version
 
         try:
-            return version(self._module.replace("_", "-"))
+            return version(self.module.replace("_", "-"))
         except PackageNotFoundError:
             return "0.0.1"
 
@@ -83,14 +98,14 @@ class Sdk:
         where = self._classes().get(token)
         if where is None:
             return None
-        module = import_module(where[0])
+        module = imported(where[0])
         cls = getattr(module, where[1], None)
         return None if cls is None else ResourceType(token, cls, _args_class(cls))
 
     @cache  # noqa: B019
     def _classes(self) -> Mapping[str, tuple[str, str]]:
         # The SDK's own register, read as text: importing it whole takes seconds.
-        spec = find_spec(self._module)
+        spec = find_spec(self.module)
         if spec is None or spec.origin is None:
             return {}
         match = re.search(r'resource_modules="""(.*?)"""', Path(spec.origin).read_text(encoding="utf-8"), re.DOTALL)
@@ -99,7 +114,7 @@ class Sdk:
 
 
 def _args_class(cls: type) -> type | None:
-    module = import_module(cls.__module__)
+    module = imported(cls.__module__)
     # `InitArgs` is the generator's name where a nested type already took `Args`.
     for suffix in ("InitArgs", "Args"):
         found = getattr(module, cls.__name__ + suffix, None)
@@ -111,6 +126,25 @@ def _args_class(cls: type) -> type | None:
 def failures(kind: ResourceType, inputs: Mapping[str, Any]) -> list[tuple[str, str]]:
     """(property, reason) of everything in the inputs that the type does not take."""
     return list(_object(kind.args, opened(dict(inputs)), "")) if kind.args is not None else []
+
+
+def required_inputs(kind: ResourceType) -> tuple[str, ...]:
+    """Wire names of the inputs that a type has to be given."""
+    return _members(kind.args)[1] if kind.args is not None else ()
+
+
+def members_of(cls: type | None) -> Mapping[str, list[type]]:
+    """Wire name of each input of a class to the classes of objects that may stand there, alone, in a list or in a mapping."""
+    return {name: list(_inner(typ)) for name, typ in _members(cls)[0].items()} if cls is not None else {}
+
+
+def _inner(typ: Any) -> typing.Iterator[type]:
+    for choice in _choices(typ):
+        if isinstance(choice, type) and _types.is_input_type(choice):
+            yield choice
+        else:
+            for inner in typing.get_args(choice):
+                yield from _inner(inner)
 
 
 def misfit(kind: ResourceType, name: str, value: Any) -> str:

@@ -25,7 +25,7 @@ def open_world(folder: StackFolder) -> World:
         home.prepare()
         if gone := refusal(home.world):
             raise DeploymentError(gone)
-        world = World(home.world)
+        world = World(home.world, searched=True)
         if gone := refusal(home.world, world):
             world.close()
             raise DeploymentError(gone)

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
-from .world_file import WorldError, connect, readable
+from .world_file import WorldError, connect, damaged, journaled, readable
 
 FORMAT = "2"
 _TABLES = """
@@ -99,10 +99,13 @@ class Event:
 class World:
     """The world of one stack folder."""
 
-    def __init__(self, path: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(
+        self, path: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC), *, searched: bool = False
+    ) -> None:
         """Opens the world, or makes it. Raises WorldError where the file is none of ours, or damaged.
 
-        `clock`: the time that the world's own goes by, with an offset; the machine's where none is given.
+        `clock`: the time that the world's own goes by, with an offset; the machine's where none is given. `searched`: every
+        page is read before anything is begun, so that damage in the middle of the file is found while nothing is lost by it.
         """
         self.path = path
         self._clock = clock
@@ -112,6 +115,9 @@ class World:
         except OSError as e:
             raise WorldError(f"{path.parent}: the simulated world cannot be kept there: {e.strerror or e}") from e
         self._db = connect(path)
+        if searched:
+            self._search()
+        journaled(self._db)
         self._db.execute("PRAGMA synchronous=FULL")
         with self.step():
             for statement in _TABLES.split(";"):
@@ -123,6 +129,17 @@ class World:
 
     def close(self) -> None:
         self._db.close()
+
+    def _search(self) -> None:
+        """Raises WorldError for a page that is none, and for a row whose text is none of ours."""
+        ((found,),) = self._run("PRAGMA quick_check(1)")
+        if found != "ok":
+            raise WorldError(damaged(self.path, str(found).splitlines()[-1]))
+        if self._run("SELECT 1 FROM sqlite_master WHERE name = 'events'"):
+            _ = (self.things(), self.nodes(), self.reservations(), self.events())
+
+    def _run(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        return self._db.execute(sql, values).fetchall()
 
     @contextmanager
     def step(self) -> Generator[None]:
@@ -144,13 +161,11 @@ class World:
 
     def meta(self, key: str) -> str:
         """A value of the world; empty where there is none."""
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return row[0] if row else ""
+        rows = self._run("SELECT value FROM meta WHERE key = ?", (key,))
+        return rows[0][0] if rows else ""
 
     def set_meta(self, key: str, value: str) -> None:
-        self._db.execute(
-            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
-        )
+        self._run("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value))
 
     def acted(self, group_id: str, wanted: int, why: str) -> None:
         """Something set a group's number: whether the end of its lease stands stays known until machines are asked for."""
@@ -183,7 +198,7 @@ class World:
 
     def keep(self, thing: Thing) -> None:
         """Keeps a resource, new or changed."""
-        self._db.execute(
+        self._run(
             "INSERT INTO things VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (type, id) DO UPDATE SET "
             "name = excluded.name, urn = excluded.urn, inputs = excluded.inputs, outputs = excluded.outputs",
             (
@@ -205,12 +220,13 @@ class World:
 
     def things(self, *types: str) -> list[Thing]:
         """Every resource, or those of some types, in the order of their making."""
-        rows = self._db.execute("SELECT * FROM things ORDER BY made_at, rowid").fetchall()
+        where = f"WHERE type IN ({', '.join('?' * len(types))}) " if types else ""
+        rows = self._run(f"SELECT * FROM things {where}ORDER BY made_at, rowid", types)
         with readable(self.path):
-            return [t for t in map(_thing, rows) if not types or t.type in types]
+            return [_thing(row) for row in rows]
 
     def forget(self, type_: str, id_: str) -> None:
-        self._db.execute("DELETE FROM things WHERE type = ? AND id = ?", (type_, id_))
+        self._run("DELETE FROM things WHERE type = ? AND id = ?", (type_, id_))
 
     # Machines.
 
@@ -227,7 +243,7 @@ class World:
     ) -> None:
         """Starts machines of a group (type and id) in a place (region and zone)."""
         for _ in range(count):
-            self._db.execute(
+            self._run(
                 "INSERT INTO nodes (type, group_id, region, zone, instance_type, market, launched_at, reservation, draws) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
@@ -243,7 +259,7 @@ class World:
 
     def end_nodes(self, nodes: Sequence[Node], why: str, at: datetime | None = None) -> None:
         for node in nodes:
-            self._db.execute(
+            self._run(
                 "UPDATE nodes SET ended_at = ?, why = ? WHERE id = ?", ((at or self.now).isoformat(), why, node.id)
             )
 
@@ -262,46 +278,46 @@ class World:
 
     def left(self, zone: str, instance_type: str) -> int | None:
         """How many more machines of a type a zone has; None without a limit."""
-        row = self._db.execute(
+        rows = self._run(
             "SELECT nodes FROM stock WHERE zone IN (?, '*') AND instance_type IN (?, '*') "
             "ORDER BY zone = '*', instance_type = '*' LIMIT 1",
             (zone, instance_type),
-        ).fetchone()
-        if row is None:
+        )
+        if not rows:
             return None
-        (used,) = self._db.execute(
+        ((used,),) = self._run(
             "SELECT count(*) FROM nodes WHERE zone = ? AND instance_type = ? AND ended_at IS NULL AND reservation = ''",
             (zone, instance_type),
-        ).fetchone()
-        return max(0, row[0] - used)
+        )
+        return max(0, rows[0][0] - used)
 
     def set_stock(self, zone: str, instance_type: str, nodes: int) -> None:
-        self._db.execute(
+        self._run(
             "INSERT INTO stock VALUES (?, ?, ?) ON CONFLICT (zone, instance_type) DO UPDATE SET nodes = excluded.nodes",
             (zone, instance_type, nodes),
         )
 
     def quota(self, name: str) -> float | None:
         """A quota; None where the world sets none."""
-        row = self._db.execute("SELECT amount FROM quotas WHERE name = ?", (name,)).fetchone()
-        return row[0] if row else None
+        rows = self._run("SELECT amount FROM quotas WHERE name = ?", (name,))
+        return rows[0][0] if rows else None
 
     def set_quota(self, name: str, amount: float) -> None:
-        self._db.execute(
+        self._run(
             "INSERT INTO quotas VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET amount = excluded.amount", (name, amount)
         )
 
     def quotas(self) -> dict[str, float]:
         """Every quota that the world sets."""
-        return dict(self._db.execute("SELECT name, amount FROM quotas ORDER BY name").fetchall())
+        return dict(self._run("SELECT name, amount FROM quotas ORDER BY name"))
 
     def stock(self) -> list[tuple[str, str, int]]:
         """(zone, instance type, machines) of every limit that the world sets."""
-        return self._db.execute("SELECT zone, instance_type, nodes FROM stock ORDER BY zone, instance_type").fetchall()
+        return self._run("SELECT zone, instance_type, nodes FROM stock ORDER BY zone, instance_type")
 
     def set_reservation(self, one: Reservation) -> None:
         """Keeps a reservation, new or changed."""
-        self._db.execute(
+        self._run(
             "INSERT OR REPLACE INTO reservations VALUES (?, ?, ?, ?, ?, ?, ?)",
             (one.id, one.instance_type, one.zone, one.nodes, one.kind, _text(one.starts), _text(one.ends)),
         )
@@ -314,7 +330,7 @@ class World:
     # What happened.
 
     def note(self, what: str, subject: str, detail: str = "") -> None:
-        self._db.execute(
+        self._run(
             "INSERT INTO events (at, what, subject, detail) VALUES (?, ?, ?, ?)",
             (self.now.isoformat(), what, subject, detail),
         )
@@ -322,12 +338,17 @@ class World:
     def events(self) -> list[Event]:
         rows = self._db.execute("SELECT at, what, subject, detail FROM events ORDER BY seq")
         with readable(self.path):
-            return [Event(datetime.fromisoformat(at), what, subject, detail) for at, what, subject, detail in rows]
+            return [_event(row) for row in rows]
 
 
 def _thing(row: tuple[Any, ...]) -> Thing:
     type_, id_, name, urn, inputs, outputs, made = row
     return Thing(type_, id_, name, urn, _mapping(inputs), _mapping(outputs), datetime.fromisoformat(made))
+
+
+def _event(row: tuple[Any, ...]) -> Event:
+    at, what, subject, detail = row
+    return Event(datetime.fromisoformat(at), what, subject, detail)
 
 
 def _node(row: tuple[Any, ...]) -> Node:

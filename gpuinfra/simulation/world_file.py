@@ -39,11 +39,10 @@ def connect(path: Path) -> sqlite3.Connection:
         db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False, factory=_Connection)
     assert isinstance(db, _Connection)
     db.path = path
-    _journaled(db)
     return db
 
 
-def _journaled(db: _Connection) -> None:
+def journaled(db: sqlite3.Connection) -> None:
     """A write-ahead log, so that readers and a writer do not wait for each other.
 
     SQLite's own waiting does not cover this statement: to change the mode, or to take over the log of a process that was
@@ -66,7 +65,7 @@ def readable(path: Path) -> Generator[None]:
     try:
         yield
     except (ValueError, TypeError) as e:
-        raise WorldError(_damaged(path, f"a value in it cannot be read: {' '.join(str(e).split())[:120]}")) from e
+        raise WorldError(damaged(path, f"a value in it cannot be read: {' '.join(str(e).split())[:120]}")) from e
 
 
 @contextmanager
@@ -95,10 +94,10 @@ def _reason(path: Path, error: sqlite3.DatabaseError) -> str:
             f"{path}: the simulated world cannot be used ({error}); nothing is wrong with what it holds. Make the file and its "
             "folder readable and writable for the user who runs the command"
         )
-    return _damaged(path, " ".join(str(error).split())[:120])
+    return damaged(path, " ".join(str(error).split())[:120])
 
 
-def _damaged(path: Path, reason: str) -> str:
+def damaged(path: Path, reason: str) -> str:
     return f"{path}: the simulated world cannot be read ({reason}); nothing was changed. {start_anew(path)}"
 
 

@@ -96,7 +96,7 @@ def test_a_damaged_world(tmp_path: Path) -> None:
     it.home.world.write_bytes(b"no database" * 1000)
     before = it.home.world.read_bytes()
     said = command("simulate", "show", str(it.folder))
-    assert said.status == 1
+    assert said.status == 2
     assert "cannot be read" in said.err
     assert str(it.home.state) in said.err
     assert it.home.world.read_bytes() == before
@@ -222,6 +222,23 @@ def test_what_is_kept_from_destroy_is_named_whole(engine: Engine, tmp_path: Path
     assert "store, store-versioning: protected" in said
     assert "nothing was changed" in said
     it.do("destroy", "--unprotect")
+
+
+@pytest.mark.parametrize("operation", ["preview", "up", "destroy"])
+def test_a_world_that_is_damaged_in_its_middle(operation: str, small: Driven) -> None:
+    small.do("up")
+    before = small.state
+    size = small.home.world.stat().st_size
+    with small.home.world.open("r+b") as file:
+        file.seek(size // 2 // 4096 * 4096)
+        file.write(b"\xa5" * 8192)
+    spoiled = small.home.world.read_bytes()
+    said = small.ask(operation)
+    assert said.status == 1
+    assert len(said.err.splitlines()) == 2
+    assert "cannot be read" in said.err
+    assert small.home.world.read_bytes() == spoiled
+    assert small.state == before
 
 
 @pytest.mark.parametrize(("text", "reason"), [

@@ -58,6 +58,7 @@ class Clouds:
         self.spoil: Callable[[str, str, dict[str, Any]], None] = lambda type_, name, inputs: None
         """Changes what the program registers, on its way to the cloud."""
         self._ignored: dict[tuple[str, str], list[str]] = {}
+        self._goes_first: dict[tuple[str, str], bool] = {}
         self._providers: dict[str, SimulatedProvider] = {}
 
     def up(self, program: Callable[[], Any] | str | Path, **options: Any) -> ResourceGraph:
@@ -66,6 +67,7 @@ class Clouds:
         options.setdefault("env", {NOW_VARIABLE: self.world.now.isoformat()})
         graph = record(program, outputs=self.deploy, invoke=self.invoke, **options)
         self._ignored = {(r.type, r.name): list(r.options.get("ignoreChanges", ())) for r in graph}
+        self._goes_first = {(r.type, r.name): bool(r.options.get("deleteBeforeReplace")) for r in graph}
         return graph
 
     def deploy(self, type_: str, name: str, inputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -109,6 +111,13 @@ class Clouds:
             else:
                 del self.state[type_, name]
 
+    def remove(self, type_: str, name: str) -> None:
+        """Takes a resource out of the cloud and the state."""
+        id_, _, state = self.state.pop((type_, name))
+        urn = f"urn:pulumi:dev::project::{type_}::{name}"
+        gone = SimpleNamespace(type=type_, id=id_, urn=urn, properties=struct(state))
+        self._provider(type_.partition(":")[0]).Delete(gone, _Context())
+
     def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any] | None:
         package = token.partition(":")[0]
         if package not in CLOUDS:
@@ -120,6 +129,7 @@ class Clouds:
         self, provider: SimulatedProvider, type_: str, name: str, urn: str, given: dict[str, Any]
     ) -> tuple[str, dict[str, Any]]:
         before = self.state.get((type_, name))
+        after: SimpleNamespace | None = None
         if before is not None:
             id_, old_inputs, old = before
             for path in self._ignored.get((type_, name), ()):
@@ -141,9 +151,15 @@ class Clouds:
                 self.updated.append(name)
                 return id_, bag(provider.Update(asked, _Context()).properties)
             self.replaced.append(name)
+            after = SimpleNamespace(type=type_, urn=urn, id=id_, properties=struct(old))
+            if diff.deleteBeforeReplace or self._goes_first.get((type_, name)):
+                provider.Delete(after, _Context())
+                after = None
         made = provider.Create(
             SimpleNamespace(type=type_, urn=urn, properties=struct(given), preview=False), _Context()
         )
+        if after is not None:
+            provider.Delete(after, _Context())
         self.created.append(name)
         return made.id, bag(made.properties)
 

@@ -91,3 +91,21 @@ print([f.token for f in found if f is not None] == {tokens!r} * 6)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout == "True\n", done.stderr
+
+
+def test_many_threads_at_once_find_answers_and_addresses() -> None:
+    program = """
+from concurrent.futures import ThreadPoolExecutor
+from gpuinfra.simulation.clouds.azure.identity import own_name
+from gpuinfra.simulation.looking_up import answer_class
+from gpuinfra.simulation.schema import Sdk
+gcp, azure = Sdk("gcp"), Sdk("azure-native")
+asked = [lambda: answer_class(gcp, "gcp:organizations/getProject:getProject"), lambda: gcp.type("gcp:pubsub/topic:Topic"),
+         lambda: gcp.type("gcp:organizations/project:Project"), lambda: own_name("azure-native:logic:Workflow"),
+         lambda: azure.type("azure-native:logic:IntegrationAccount"), lambda: own_name("azure-native:web:WebApp")] * 4
+with ThreadPoolExecutor(16) as pool:
+    found = [f.result() for f in [pool.submit(one) for one in asked]]
+print(sum(not one for one in found))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "0\n", done.stderr

@@ -43,13 +43,17 @@ def _scale(world: World, inputs: Mapping[str, Any], id_: str, why: str = "scaled
         world.end_nodes(running[wanted:], why)
     if wanted > len(running):
         asked = _wanted(world, inputs, id_, wanted - len(running))
-        codes = replace(_CODES, quota=_SPOT_QUOTA) if asked.market == "spot" else _CODES
-        launch(world, asked, supply(world, asked, codes))
+        launch(world, asked, supply(world, asked, codes_of(asked.market)))
+
+
+def codes_of(market: str) -> Codes:
+    """The words for what machines of a market cannot be had for."""
+    return replace(_CODES, quota=_SPOT_QUOTA) if market == "spot" else _CODES
 
 
 def _wanted(world: World, inputs: Mapping[str, Any], id_: str, count: int) -> Wanted:
     template = template_of(world, inputs)
-    region, zone = _place_of(world, inputs)
+    region, zone = place_of(world, inputs)
     machine = str(lookup(template, "instanceType") or "unknown")
     market = market_of(inputs, template)
     return Wanted(
@@ -87,6 +91,11 @@ def _margin(machine: str) -> timedelta:
     return timedelta(minutes=row.maximum or 0) if row else timedelta()
 
 
+def margin_of(asked: Wanted) -> timedelta:
+    """How long before its end a block gives no more of the machines that are asked for."""
+    return _margin(asked.machine) if asked.market == "capacity_block" else timedelta()
+
+
 def margin(node: Node) -> timedelta:
     """How long before its window's end a machine is taken."""
     return _margin(node.instance_type) if node.market == "capacity_block" else timedelta()
@@ -105,13 +114,14 @@ def template_of(world: World, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
     return thing.inputs if thing else {}
 
 
-def _place_of(world: World, inputs: Mapping[str, Any]) -> tuple[str, str]:
+def place_of(world: World, inputs: Mapping[str, Any]) -> tuple[str, str]:
+    """The region and the zone of the first subnet."""
     subnets = inputs.get("vpcZoneIdentifiers") or [""]
     thing = world.thing("aws:ec2/subnet:Subnet", str(subnets[0]))
     if thing is None:
         return str(inputs.get("region") or ""), ""
-    zone = thing.inputs.get("availabilityZoneId") or thing.inputs.get("availabilityZone") or ""
-    return str(thing.inputs.get("region") or ""), str(zone)
+    zone = thing.inputs.get("availabilityZoneId") or thing.outputs.get("availabilityZoneId") or ""
+    return str(thing.inputs.get("region") or thing.outputs.get("region") or ""), str(zone)
 
 
 def resize(world: World, group: Thing, wanted: int, why: str) -> None:

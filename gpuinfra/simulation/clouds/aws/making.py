@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 from ...cloud import Refusal, Request
 from ...world import Thing
-from . import machines, refusals
-from .types import ACTION, BUDGET, GROUP, LUSTRE, PLACEMENT, SCHEDULE, SUBNET, TEMPLATE
+from . import held, machines, refusals
+from .types import ACTION, BUDGET, GROUP, INSTANCE, LUSTRE, NODE_GROUP, PLACEMENT, SCHEDULE, SUBNET, TEMPLATE
 
 
 def create(request: Request, id_: str) -> None:
@@ -50,6 +50,8 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
     BUDGET: refusals.budget,
     SCHEDULE: _schedule_made,
     ACTION: _action_made,
+    INSTANCE: held.instance,
+    NODE_GROUP: held.node_group,
 }
 
 
@@ -62,6 +64,10 @@ def update(request: Request, old: Thing) -> None:
         machines.changed(request, old)
     elif request.type == TEMPLATE:
         refusals.template(request, old.id)
+    elif request.type == LUSTRE:
+        refusals.lustre_changed(request, old)
+    elif request.type == BUDGET:
+        refusals.budget(request, old.id)
 
 
 def delete(request: Request, old: Thing) -> None:

@@ -7,6 +7,7 @@ import binascii
 import ipaddress
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from .... import catalog
@@ -14,7 +15,7 @@ from ....catalog import NetworkCards
 from ....vocabulary import Provider, StorageKind
 from ...cloud import Refusal, Request
 from ...values import as_list, as_map, lookup
-from ...world import World
+from ...world import Thing, World
 from . import machines
 from .types import BUDGET, GROUP, PLACEMENT, SUBNET, TEMPLATE, VPC
 
@@ -107,11 +108,11 @@ def group(world: World, inputs: Mapping[str, Any]) -> None:
     launched = machines.template_of(world, inputs)
     if not launched:
         raise Refusal("ValidationError", "You must use a valid fully-formed launch template. It does not exist")
-    for code, message in _trial(world, inputs, launched):
+    for code, message in trial(world, inputs, launched):
         raise Refusal("ValidationError", f"You must use a valid fully-formed launch template. {code}: {message}")
 
 
-def _trial(world: World, inputs: Mapping[str, Any], launched: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def trial(world: World, inputs: Mapping[str, Any], launched: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What RunInstances says to a template."""
     image = str(launched.get("imageId") or "")
     if image and not image.startswith(("ami-", "resolve:ssm:")):
@@ -253,7 +254,16 @@ _LUSTRE_PORT = 988
 
 def lustre(request: Request, id_: str) -> None:
     """What CreateFileSystem refuses."""
-    inputs = request.inputs
+    kind, size = _sized(request.inputs)
+    if kind == "PERSISTENT_2":
+        _newest(request.inputs)
+    if request.inputs.get("efaEnabled"):
+        _with_efa(request, size, kind)
+    _ports(request)
+
+
+def _sized(inputs: Mapping[str, Any]) -> tuple[str, int]:
+    """The deployment type and the size, which go together with the throughput."""
     kind, size = str(inputs.get("deploymentType") or "SCRATCH_1"), int(inputs.get("storageCapacity") or 0)
     throughput = inputs.get("perUnitStorageThroughput")
     tiers = [t for t in catalog.storage_tiers(Provider.AWS, StorageKind.LUSTRE) if t.tier == kind]
@@ -267,11 +277,29 @@ def lustre(request: Request, id_: str) -> None:
             raise Refusal(
                 "BadRequest", f"Storage capacity {size} is invalid: {steps}, or a multiple of {fits[0].step_gib} GiB"
             )
-    if kind == "PERSISTENT_2":
-        _newest(inputs)
-    if inputs.get("efaEnabled"):
-        _with_efa(request, size, kind)
-    _ports(request)
+    return kind, size
+
+
+_COOLS_FOR = timedelta(hours=6)
+
+
+def lustre_changed(request: Request, old: Thing) -> None:
+    """What UpdateFileSystem refuses (facts aws a6, a10)."""
+    inputs, world, key = request.inputs, request.world, f"grown:{old.id}"
+    if inputs.get("metadataConfiguration") and not old.inputs.get("metadataConfiguration"):
+        raise Refusal("BadRequest", "a metadata configuration cannot be added to a file system that has none")
+    if inputs.get("efaEnabled") and inputs.get("perUnitStorageThroughput") != old.inputs.get(
+        "perUnitStorageThroughput"
+    ):
+        raise Refusal("BadRequest", "the throughput of an EFA-enabled file system cannot be changed")
+    if inputs.get("storageCapacity") != old.inputs.get("storageCapacity"):
+        last = world.meta(key)
+        if last and world.now < datetime.fromisoformat(last) + _COOLS_FOR:
+            raise Refusal(
+                "BadRequest", "Unable to perform the storage capacity update. There is an update in the last 6 hours"
+            )
+        world.set_meta(key, world.now.isoformat())
+    _sized(inputs)
 
 
 def _newest(inputs: Mapping[str, Any]) -> None:

@@ -2,140 +2,76 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...cloud import Cloud, Groups, Refusal, Request, Spending, digest
-from ...values import UNKNOWN, as_map, holds_unknown, is_list, lookup
-from ...world import Thing, World
-from . import machines, networks, refusals, set_refusals
-from .replacement import DIFFS
+from ...addressing import address
+from ...cloud import Cloud, Diffs, Groups, Refusal, Request, Spending, digest
+from ...held import with_held
+from ...values import UNKNOWN, as_list, as_map, holds_unknown, is_list, lookup
+from ...world import Thing
+from . import answers, held, machines, networks, refusals, set_refusals
+from .held import HOLDING
+from .identity import arm_type, identify, names_itself, stands_at
+from .replacement import DIFFS, OTHERS
 from .types import (
     ADDRESS,
+    AGENT_POOL,
     ASSIGNMENT,
     AUTOSCALE,
     BASTION,
     BUDGET,
+    CLUSTER,
     LUSTRE,
+    MACHINE,
     NAT,
     SET,
     STORAGE,
     SUBNET,
-    VNET,
     VOLUME,
 )
-
-_SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
-
-# Type to (ARM type, the argument that names it).
-_ARM = {
-    SET: ("Microsoft.Compute/virtualMachineScaleSets", "vmScaleSetName"),
-    "azure-native:compute:ProximityPlacementGroup": (
-        "Microsoft.Compute/proximityPlacementGroups",
-        "proximityPlacementGroupName",
-    ),
-    VNET: ("Microsoft.Network/virtualNetworks", "virtualNetworkName"),
-    "azure-native:network:NetworkSecurityGroup": (
-        "Microsoft.Network/networkSecurityGroups",
-        "networkSecurityGroupName",
-    ),
-    "azure-native:network:NatGateway": ("Microsoft.Network/natGateways", "natGatewayName"),
-    "azure-native:network:PublicIPAddress": ("Microsoft.Network/publicIPAddresses", "publicIpAddressName"),
-    "azure-native:network:BastionHost": ("Microsoft.Network/bastionHosts", "bastionHostName"),
-    "azure-native:network:PrivateEndpoint": ("Microsoft.Network/privateEndpoints", "privateEndpointName"),
-    "azure-native:privatedns:PrivateZone": ("Microsoft.Network/privateDnsZones", "privateZoneName"),
-    "azure-native:managedidentity:UserAssignedIdentity": (
-        "Microsoft.ManagedIdentity/userAssignedIdentities",
-        "resourceName",
-    ),
-    "azure-native:monitor:ActionGroup": ("Microsoft.Insights/actionGroups", "actionGroupName"),
-    AUTOSCALE: ("Microsoft.Insights/autoscaleSettings", "autoscaleSettingName"),
-    "azure-native:logic:Workflow": ("Microsoft.Logic/workflows", "workflowName"),
-    "azure-native:netapp:Account": ("Microsoft.NetApp/netAppAccounts", "accountName"),
-    LUSTRE: ("Microsoft.StorageCache/amlFilesystems", "amlFilesystemName"),
-    "azure-native:storage:StorageAccount": ("Microsoft.Storage/storageAccounts", "accountName"),
-}
-# Type to (type of what it stands in, the argument that names that, collection, the argument that names it).
-_CHILDREN = {
-    SUBNET: ("Microsoft.Network/virtualNetworks", "virtualNetworkName", "subnets", "subnetName"),
-    "azure-native:netapp:CapacityPool": ("Microsoft.NetApp/netAppAccounts", "accountName", "capacityPools", "poolName"),
-    "azure-native:storage:BlobContainer": (
-        "Microsoft.Storage/storageAccounts",
-        "accountName",
-        "blobServices/default/containers",
-        "containerName",
-    ),
-    "azure-native:privatedns:VirtualNetworkLink": (
-        "Microsoft.Network/privateDnsZones",
-        "privateZoneName",
-        "virtualNetworkLinks",
-        "virtualNetworkLinkName",
-    ),
-    "azure-native:network:PrivateDnsZoneGroup": (
-        "Microsoft.Network/privateEndpoints",
-        "privateEndpointName",
-        "privateDnsZoneGroups",
-        "privateDnsZoneGroupName",
-    ),
-}
-
-
-def _made_up(request: Request) -> str:
-    if request.type == "azure-native:storage:StorageAccount":
-        return re.sub(r"[^a-z0-9]", "", request.name.lower())[:16] + digest(request.seed, 8)
-    return f"{request.name}{digest(request.seed, 8)}"
-
-
-def _identify(request: Request) -> str:
-    inputs = request.inputs
-    group = f"/subscriptions/{_SUBSCRIPTION}/resourceGroups/{inputs.get('resourceGroupName', '')}"
-    if request.type == "azure-native:resources:ResourceGroup":
-        name = inputs.get("resourceGroupName") or _made_up(request)
-        return f"/subscriptions/{_SUBSCRIPTION}/resourceGroups/{name}"
-    if request.type in _ARM:
-        kind, own = _ARM[request.type]
-        return f"{group}/providers/{kind}/{inputs.get(own) or _made_up(request)}"
-    if request.type in _CHILDREN:
-        kind, parent, collection, own = _CHILDREN[request.type]
-        return f"{group}/providers/{kind}/{inputs.get(parent)}/{collection}/{inputs.get(own) or _made_up(request)}"
-    if request.type == "azure-native:netapp:CapacityPoolVolume":
-        place = f"Microsoft.NetApp/netAppAccounts/{inputs.get('accountName')}/capacityPools/{inputs.get('poolName')}"
-        return f"{group}/providers/{place}/volumes/{inputs.get('volumeName') or _made_up(request)}"
-    scope = str(inputs.get("scope") or group)
-    special = _SCOPED.get(request.type)
-    if special:
-        kind, own = special
-        return f"{scope}/providers/{kind}/{inputs.get(own) or _made_up(request)}"
-    return f"{group}/{request.name}-{digest(request.seed, 7)}"
-
-
-_SCOPED = {
-    "azure-native:authorization:RoleAssignment": ("Microsoft.Authorization/roleAssignments", "roleAssignmentName"),
-    "azure-native:authorization:RoleDefinition": ("Microsoft.Authorization/roleDefinitions", "roleDefinitionId"),
-    "azure-native:consumption:Budget": ("Microsoft.Consumption/budgets", "budgetName"),
-}
+from .words import guid, word
 
 
 def _outputs(request: Request, id_: str) -> Mapping[str, Any]:
     # azure-native gives names and ids back as the API's own answer has them.
-    out: dict[str, Any] = {"name": id_.rsplit("/", 1)[-1], "provisioningState": "Succeeded"}
+    out: dict[str, Any] = {
+        "name": id_.rsplit("/", 1)[-1],
+        "type": arm_type(id_),
+        "provisioningState": "Succeeded",
+    }
     special = _OUTPUTS.get(request.type)
     return {**out, **(special(request, id_) if special else {})}
 
 
-def _guid(text: str) -> str:
-    d = digest(text, 32)
-    return f"{d[:8]}-{d[8:12]}-{d[12:16]}-{d[16:20]}-{d[20:]}"
+def _kubernetes(request: Request, id_: str) -> Mapping[str, Any]:
+    name, place = id_.rsplit("/", 1)[-1], str(request.inputs.get("location") or "eastus")
+    group = str(request.inputs.get("resourceGroupName"))
+    host = f"{request.inputs.get('dnsPrefix') or name}-{digest(id_, 8)}.hcp.{place}.azmk8s.io"
+    own = f"{id_.split('/resourceGroups/')[0]}/resourceGroups/MC_{group}_{name}_{place}/providers/Microsoft.ManagedIdentity"
+    kubelet = {
+        "resourceId": f"{own}/userAssignedIdentities/{name}-agentpool",
+        "clientId": guid(f"{id_}kubelet client"),
+        "objectId": guid(f"{id_}kubelet"),
+    }
+    issuer = as_map(request.inputs.get("oidcIssuerProfile"))
+    url = f"https://{place}.oic.prod-aks.azure.com/{guid('tenant')}/{guid(id_)}/"
+    return {
+        "fqdn": host,
+        "nodeResourceGroup": request.inputs.get("nodeResourceGroup") or f"MC_{group}_{name}_{place}",
+        "identityProfile": {"kubeletidentity": kubelet},
+        "currentKubernetesVersion": request.inputs.get("kubernetesVersion") or "1.34.1",
+        **({"oidcIssuerProfile": {**issuer, "issuerURL": url}} if issuer.get("enabled") else {}),
+    }
 
 
 _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
     "azure-native:managedidentity:UserAssignedIdentity": lambda r, i: {
-        "principalId": _guid(i + "principal"),
-        "clientId": _guid(i + "client"),
-        "tenantId": _guid("tenant"),
+        "principalId": guid(i + "principal"),
+        "clientId": guid(i + "client"),
+        "tenantId": guid("tenant"),
     },
-    SET: lambda r, i: {"uniqueId": _guid(i)},
+    SET: lambda r, i: {"uniqueId": guid(i)},
     LUSTRE: lambda r, i: {
         "clientInfo": {
             "mgsAddress": _address(r, i, str(r.inputs.get("filesystemSubnet"))),
@@ -147,16 +83,34 @@ _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
         "mountTargets": [
             {
                 "ipAddress": _address(r, i, str(r.inputs.get("subnetId"))),
-                "fileSystemId": _guid(i),
-                "mountTargetId": _guid(i + "m"),
+                "fileSystemId": guid(i),
+                "mountTargetId": guid(i + "m"),
             }
         ]
     },
-    "azure-native:network:PublicIPAddress": lambda r, i: {
-        "ipAddress": f"203.0.113.{int(digest(r.urn, 4), 16) % 254 + 1}"
+    "azure-native:network:PublicIPAddress": lambda r, i: {"ipAddress": address(r.world, i, "198.18.0.0/15")},
+    STORAGE: lambda r, i: {
+        "primaryEndpoints": {
+            word: f"https://{i.rsplit('/', 1)[-1]}.{word}.core.windows.net/"
+            for word in ("blob", "dfs", "file", "queue", "table", "web")
+        }
     },
-    "azure-native:storage:StorageAccount": lambda r, i: {
-        "primaryEndpoints": {"blob": f"https://{i.rsplit('/', 1)[-1]}.blob.core.windows.net/"}
+    "azure-native:network:NetworkInterface": lambda r, i: {
+        "ipConfigurations": [
+            {**one, "privateIPAddress": _address(r, f"{i}{n}", str(lookup(one, "subnet.id")))}
+            for n, one in enumerate(as_list(r.inputs.get("ipConfigurations")))
+        ]
+    },
+    CLUSTER: _kubernetes,
+    "azure-native:keyvault:Vault": lambda r, i: {
+        "properties": {
+            **as_map(r.inputs.get("properties")),
+            "vaultUri": f"https://{i.rsplit('/', 1)[-1]}.vault.azure.net/",
+            "provisioningState": "Succeeded",
+        }
+    },
+    "azure-native:containerregistry:Registry": lambda r, i: {
+        "loginServer": f"{i.rsplit('/', 1)[-1].lower()}.azurecr.io"
     },
 }
 
@@ -167,15 +121,14 @@ def _shape(state: dict[str, Any]) -> dict[str, Any]:
     given = identity.get("userAssignedIdentities")
     if not is_list(given):
         return state
-    known = {one: {"clientId": _guid(f"{one}client"), "principalId": _guid(f"{one}principal")} for one in given}
+    known = {one: {"clientId": guid(f"{one}client"), "principalId": guid(f"{one}principal")} for one in given}
     mapping = UNKNOWN if any(holds_unknown(one) for one in given) else known
     return {**state, "identity": {**identity, "userAssignedIdentities": mapping}}
 
 
 def _address(request: Request, id_: str, subnet: str) -> str:
     thing = request.world.thing(SUBNET, subnet)
-    cidr = str(thing.inputs.get("addressPrefix") or "10.0.0.0/24") if thing else "10.0.0.0/24"
-    return f"{cidr.split('/')[0].rsplit('.', 1)[0]}.{int(digest(id_, 4), 16) % 250 + 4}"
+    return address(request.world, id_, str(thing.inputs.get("addressPrefix")) if thing else "")
 
 
 # What making something does.
@@ -212,11 +165,15 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
     ASSIGNMENT: refusals.assignment,
     AUTOSCALE: refusals.autoscale,
     BUDGET: refusals.budget,
+    MACHINE: held.machine,
+    AGENT_POOL: held.agent_pool,
 }
 
 
 def _update(request: Request, old: Thing) -> None:
     networks.network_changed(request, old)
+    networks.subnet_changed(request, old)
+    networks.near_changed(request, old)
     networks.set_moved(request, old)
     if old.type == SET:
         set_refusals.scale_set(request.world, request.inputs)
@@ -229,45 +186,30 @@ def _delete(request: Request, old: Thing) -> None:
     machines.delete(request, old)
 
 
-def _callback(args: Mapping[str, Any], world: World, config: Mapping[str, Any]) -> Mapping[str, Any]:
-    named = "/".join(str(args.get(k)) for k in ("resourceGroupName", "workflowName", "triggerName"))
-    path = f"/workflows/{digest(named, 32)}/triggers/{args.get('triggerName')}"
-    url = f"https://prod-00.eastus.logic.azure.com:443{path}?sp=run&sv=1.0&sig={digest(named + 'sig', 43)}"
-    return {"value": url, "basePath": url.split("?")[0], "method": "POST", "relativePath": ""}
-
-
 CLOUD = Cloud(
     "azure-native",
-    _identify,
+    identify,
     _outputs,
     create=_create,
     update=_update,
     delete=_delete,
     shape=_shape,
     due=machines.due,
-    groups=Groups(
-        (SET,),
-        lambda world, group: int(lookup(group.outputs, "sku.capacity") or 0),
-        machines.resize,
-        machines.pool,
-        lost=machines.lost,
+    groups=with_held(
+        Groups(
+            (SET,),
+            lambda world, group: int(lookup(group.outputs, "sku.capacity") or 0),
+            machines.resize,
+            machines.pool,
+            lost=machines.lost,
+        ),
+        HOLDING,
     ),
+    holding=HOLDING,
     spending=Spending(machines.budgets, machines.stopped),
     diffs=DIFFS,
-    invoke={
-        "azure-native:authorization:getClientConfig": lambda a, w, c: {
-            "clientId": _guid("client"),
-            "objectId": _guid("object"),
-            "subscriptionId": _SUBSCRIPTION,
-            "tenantId": _guid("tenant"),
-        },
-        "azure-native:resources:getResourceGroup": lambda a, w, c: {
-            "id": f"/subscriptions/{_SUBSCRIPTION}/resourceGroups/{a.get('resourceGroupName')}",
-            "name": a.get("resourceGroupName"),
-            "location": "eastus",
-            "properties": {"provisioningState": "Succeeded"},
-            "type": "Microsoft.Resources/resourceGroups",
-        },
-        "azure-native:logic:listWorkflowTriggerCallbackUrl": _callback,
-    },
+    others=lambda type_: Diffs(replace=(*OTHERS.replace, *stands_at(type_))),
+    names_itself=names_itself,
+    word=word,
+    invoke=answers.INVOKE,
 )

@@ -41,13 +41,18 @@ def scale(world: World, id_: str, inputs: Mapping[str, Any], wanted: int, why: s
         world.end_nodes(running[wanted:], why)
     if wanted <= len(running):
         return
-    asked = _wanted(world, id_, inputs, wanted - len(running))
-    codes = replace(_CODES, stock="ZonalAllocationFailed") if inputs.get("zones") else _CODES
+    asked = wanted_of((SET, id_), inputs, wanted - len(running))
+    codes = codes_of(bool(inputs.get("zones")))
     for part in _parts(world, asked):
         given = supply(world, part, codes)
         if given.count < part.count and refuse:
             raise Refusal(given.code, given.why)
         launch(world, part, given)
+
+
+def codes_of(zonal: bool) -> Codes:
+    """The words for what machines cannot be had for."""
+    return replace(_CODES, stock="ZonalAllocationFailed") if zonal else _CODES
 
 
 def _parts(world: World, asked: Wanted) -> list[Wanted]:
@@ -60,7 +65,8 @@ def _parts(world: World, asked: Wanted) -> list[Wanted]:
     return [one for one in (replace(asked, count=given.count), over) if one.count]
 
 
-def _wanted(world: World, id_: str, inputs: Mapping[str, Any], count: int) -> Wanted:
+def wanted_of(thing: tuple[str, str], inputs: Mapping[str, Any], count: int) -> Wanted:
+    """Machines of a scale set's inputs, for a thing (type, id)."""
     size = str(lookup(inputs, "sku.name") or "unknown")
     zones = inputs.get("zones") or [""]
     region, zone = str(inputs.get("location") or ""), str(zones[0])
@@ -70,7 +76,7 @@ def _wanted(world: World, id_: str, inputs: Mapping[str, Any], count: int) -> Wa
     if quota and not spot:
         quota["cores"] = next(iter(quota.values()))
     market = "spot" if spot else "reserved" if group else "on_demand"
-    return Wanted((SET, id_), region, f"{region}-{zone}" if zone else region, size, market, count, group, quota)
+    return Wanted(thing, region, f"{region}-{zone}" if zone else region, size, market, count, group, quota)
 
 
 def lost(world: World, group: Thing, count: int) -> None:

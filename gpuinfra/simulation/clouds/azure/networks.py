@@ -9,14 +9,21 @@ from typing import Any
 from ...cloud import Refusal, Request
 from ...values import as_list, as_map, is_list, lookup
 from ...world import Thing, World
-from .types import SET, SUBNET, VNET
+from .types import PROXIMITY_GROUP, SET, SUBNET, VNET
+
+_PROFILE = "virtualMachineProfile"
 
 
 def subnet_deleted(world: World, subnet: Thing) -> None:
     """Refused while something stands in it."""
-    users = [t.name for t in world.things() if t.type != SUBNET and _names(t.inputs, subnet.id)]
+    users = _users(world, subnet)
     if users:
-        raise Refusal("InUseSubnetCannotBeDeleted", f"subnet {subnet.name} is in use by {', '.join(sorted(users))}")
+        raise Refusal("InUseSubnetCannotBeDeleted", f"subnet {subnet.name} is in use by {', '.join(users)}")
+
+
+def _users(world: World, used: Thing) -> list[str]:
+    """What names a thing in its inputs."""
+    return sorted(t.name for t in world.things() if t.type != used.type and _names(t.inputs, used.id))
 
 
 def network_changed(request: Request, old: Thing) -> None:
@@ -32,15 +39,47 @@ def network_changed(request: Request, old: Thing) -> None:
             )
 
 
+def subnet_changed(request: Request, old: Thing) -> None:
+    """A subnet in which something stands keeps its range, and what it is delegated to (facts azure a17)."""
+    if old.type != SUBNET:
+        return
+    moved = [
+        k for k in ("addressPrefix", "addressPrefixes", "delegations") if old.inputs.get(k) != request.inputs.get(k)
+    ]
+    users = _users(request.world, old) if moved else []
+    if users and moved == ["delegations"]:
+        raise Refusal("SubnetMissingRequiredDelegation", f"subnet {old.name} is delegated for {', '.join(users)}")
+    if users:
+        raise Refusal("InUseSubnetCannotBeUpdated", f"subnet {old.name} is in use by {', '.join(users)}")
+
+
+def near_changed(request: Request, old: Thing) -> None:
+    """A proximity placement group keeps the sizes that it is meant for while there are machines in it."""
+    if old.type != PROXIMITY_GROUP or old.inputs.get("intent") == request.inputs.get("intent"):
+        return
+    users = _users(request.world, old)
+    if users:
+        raise Refusal(
+            "PropertyChangeNotAllowed", f"Changing property 'intent.vmSizes' is not allowed: {', '.join(users)}"
+        )
+
+
 def world_subnets(world: World, network: Thing) -> list[Thing]:
     """The subnets of a network."""
     return [s for s in world.things(SUBNET) if s.id.lower().startswith(f"{network.id}/subnets/".lower())]
 
 
 def set_moved(request: Request, old: Thing) -> None:
-    """A scale set is never moved to another network (Networking for Virtual Machine Scale Sets)."""
+    """A scale set is never moved to another network (Networking for Virtual Machine Scale Sets), nor back into one placement
+    group, and its price stands while its machines do."""
     if old.type != SET:
         return
+    if not old.inputs.get("singlePlacementGroup") and request.inputs.get("singlePlacementGroup"):
+        # From true to false it may go, and never back (facts azure a4).
+        raise Refusal("PropertyChangeNotAllowed", "Changing property 'singlePlacementGroup' is not allowed.")
+    price = f"{_PROFILE}.billingProfile.maxPrice"
+    if lookup(old.inputs, price) != lookup(request.inputs, price) and request.world.running(SET, old.id):
+        raise Refusal("OperationNotAllowed", "the max price may be changed only when the machines are deallocated")
     before, after = _network(old.inputs), _network(request.inputs)
     if before and after and before != after:
         raise Refusal("PropertyChangeNotAllowed", f"{old.name} cannot be moved from {before} to {after}")

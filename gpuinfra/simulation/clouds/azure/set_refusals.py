@@ -43,6 +43,18 @@ def _set(world: World, inputs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _wired(world, inputs, facts)
 
 
+def of_a_machine(inputs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What no machine can be had with, alone or in a pool; in the words of a scale set."""
+    size = str(lookup(inputs, "sku.name") or "")
+    if catalog.retired(Provider.AZURE, size) is not None:
+        yield "SkuNotAvailable", f"The requested VM size {size} is not available: it is retired"
+    facts = catalog.infiniband(size)
+    yield from _reserved(inputs, size, facts)
+    yield from _bought(inputs)
+    yield from _boots(inputs, size, facts)
+    yield from _logs_in(inputs)
+
+
 def _placed(inputs: Mapping[str, Any], facts: InfiniBand | None) -> Iterator[tuple[str, str]]:
     zones, single = as_list(inputs.get("zones")), inputs.get("singlePlacementGroup")
     domains, flexible = inputs.get("platformFaultDomainCount"), inputs.get("orchestrationMode") == "Flexible"

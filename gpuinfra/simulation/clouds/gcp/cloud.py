@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ...addressing import address
 from ...cloud import Cloud, Groups, Refusal, Request, Spending, digest
-from ...values import as_list, is_map
-from ...world import World
-from . import machines, refusals
-from .replacement import DIFFS
-from .types import GROUP, JOB, LUSTRE, REGION_GROUP, REQUESTS, TEMPLATES
-
-_API = "https://www.googleapis.com/compute/v1/"
-_NUMBER = "123456789012"
-_BILLING = "000000-000000-000000"
+from ...held import with_held
+from ...values import as_list, as_map, is_map
+from ...world import Thing
+from . import answers, held, machines, refusals
+from .held import HOLDING
+from .replacement import DIFFS, OTHERS, UNORDERED
+from .types import FILESTORE, GROUP, INSTANCE, JOB, LUSTRE, NODE_POOL, REGION_GROUP, REQUESTS, SUBNETWORK, TEMPLATES
+from .words import API, DOCUMENT, project, usual_id, word
 
 # Type to the collection in which it stands, and whether that is global, regional or zonal.
 _COMPUTE = {
@@ -28,6 +28,11 @@ _COMPUTE = {
     TEMPLATES[1]: ("instanceTemplates", "global"),
     GROUP: ("instanceGroupManagers", "zone"),
     REGION_GROUP: ("instanceGroupManagers", "region"),
+    INSTANCE: ("instances", "zone"),
+    "gcp:compute/disk:Disk": ("disks", "zone"),
+    "gcp:compute/address:Address": ("addresses", "region"),
+    "gcp:compute/reservation:Reservation": ("reservations", "zone"),
+    "gcp:compute/futureReservation:FutureReservation": ("futureReservations", "zone"),
 }
 # Type to the form of its id, filled with the project p, the place l and the name n.
 _OTHERS = {
@@ -36,21 +41,19 @@ _OTHERS = {
     "gcp:pubsub/topic:Topic": "projects/{p}/topics/{n}",
     "gcp:workflows/workflow:Workflow": "projects/{p}/locations/{l}/workflows/{n}",
     "gcp:eventarc/trigger:Trigger": "projects/{p}/locations/{l}/triggers/{n}",
-    "gcp:filestore/instance:Instance": "projects/{p}/locations/{l}/instances/{n}",
+    FILESTORE: "projects/{p}/locations/{l}/instances/{n}",
     LUSTRE: "projects/{p}/locations/{l}/instances/{n}",
     JOB: "projects/{p}/locations/{l}/jobs/{n}",
     REQUESTS[0]: "projects/{p}/zones/{l}/instanceGroupManagers/{g}/resizeRequests/{n}",
     REQUESTS[1]: "projects/{p}/regions/{l}/instanceGroupManagers/{g}/resizeRequests/{n}",
+    "gcp:container/cluster:Cluster": "projects/{p}/locations/{l}/clusters/{n}",
+    NODE_POOL: "projects/{p}/locations/{l}/clusters/{c}/nodePools/{n}",
     "gcp:compute/routerNat:RouterNat": "{p}/{l}/{n}",
     "gcp:storage/bucket:Bucket": "{n}",
     "gcp:billing/budget:Budget": "billingAccounts/{b}/budgets/{d}",
     "gcp:monitoring/notificationChannel:NotificationChannel": "projects/{p}/notificationChannels/{d}",
 }
 _OWN_NAMES = ("name", "accountId", "roleId", "instanceId")
-
-
-def _project(request: Request) -> str:
-    return str(request.inputs.get("project") or request.config.get("project") or "project")
 
 
 def _name(request: Request) -> str:
@@ -60,31 +63,74 @@ def _name(request: Request) -> str:
 
 
 def _identify(request: Request) -> str:
-    p, n, place = _project(request), _name(request), machines.place_of(request.inputs)
+    p, n, place = project(request), _name(request), machines.place_of(request.inputs)
     if request.type in _COMPUTE:
         collection, scope = _COMPUTE[request.type]
         where = "global" if scope == "global" else f"{scope}s/{place}"
         return f"projects/{p}/{where}/{collection}/{n}"
     form = _OTHERS.get(request.type)
     if form is None:
-        return f"{request.name}-{digest(request.seed, 7)}"
+        return usual_id(request, n)
     group = str(request.inputs.get("instanceGroupManager") or "").rsplit("/", 1)[-1]
-    return form.format(
-        p=p, n=n, l=place, g=group, b=request.inputs.get("billingAccount", ""), d=digest(request.seed, 12)
-    )
+    cluster = str(request.inputs.get("cluster") or "").rsplit("/", 1)[-1]
+    billing = request.inputs.get("billingAccount", "")
+    return form.format(p=p, n=n, l=place, g=group, c=cluster, b=billing, d=digest(request.seed, 12))
 
 
 def _outputs(request: Request, id_: str) -> Mapping[str, Any]:
     own = next((k for k in _OWN_NAMES if isinstance(request.inputs.get(k), str)), "name")
     out: dict[str, Any] = {} if own != "name" else {"name": id_.rsplit("/", 1)[-1]}
     if request.type in _COMPUTE:
-        out["selfLink"] = _API + id_
-        out["selfLinkUnique"] = f"{_API}{id_}?uniqueId={int(digest(request.seed, 12), 16)}"
+        out["selfLink"] = API + id_
+        out["selfLinkUnique"] = f"{API}{id_}?uniqueId={int(digest(request.seed, 12), 16)}"
     labels = request.inputs.get("labels")
     if is_map(labels):
         out |= {"effectiveLabels": labels, "pulumiLabels": labels}
     special = _OUTPUTS.get(request.type)
     return {**out, **(special(request, id_) if special else {})}
+
+
+def _instance(request: Request, id_: str) -> Mapping[str, Any]:
+    subnets = request.world.things(SUBNETWORK)
+    nics: list[dict[str, Any]] = []
+    for i, nic in enumerate(as_list(request.inputs.get("networkInterfaces"))):
+        wanted = str(nic.get("subnetwork") or "")
+        made = next(
+            (s for s in subnets if wanted and wanted in (s.id, s.outputs.get("selfLink"), s.outputs.get("name"))), None
+        )
+        inside = nic.get("networkIp") or address(
+            request.world, f"{id_}-{i}", str(made.inputs.get("ipCidrRange")) if made else "10.128.0.0/20"
+        )
+        outside = [
+            {**a, "natIp": a.get("natIp") or address(request.world, f"{id_}-{i} outside", "198.18.0.0/15")}
+            for a in as_list(nic.get("accessConfigs"))
+        ]
+        nics.append({**nic, "name": f"nic{i}", "networkIp": inside, "accessConfigs": outside})
+    return {"networkInterfaces": nics, "currentStatus": "RUNNING"}
+
+
+def _kubernetes(request: Request, id_: str) -> Mapping[str, Any]:
+    given = as_map(request.inputs.get("masterAuth"))
+    return {
+        "endpoint": address(request.world, f"{id_} outside", "198.18.0.0/15"),
+        "masterAuth": {"clientCertificate": "", "clientKey": "", **given, "clusterCaCertificate": DOCUMENT},
+        "selfLink": f"https://container.googleapis.com/v1/{id_}",
+        "masterVersion": request.inputs.get("minMasterVersion") or "1.34.3-gke.1318000",
+    }
+
+
+def _pool(request: Request, id_: str) -> Mapping[str, Any]:
+    p, name, cluster = project(request), id_.rsplit("/", 1)[-1], id_.split("/")[-3]
+    place = machines.place_of(request.inputs)
+    zones = as_list(request.inputs.get("nodeLocations")) or [place]
+    groups = [
+        f"{API}projects/{p}/zones/{z}/instanceGroupManagers/gke-{cluster}-{name}-{digest(id_ + str(z), 8)}-grp"
+        for z in zones
+    ]
+    return {
+        "managedInstanceGroupUrls": groups,
+        "instanceGroupUrls": [g.replace("Managers", "s") for g in groups],
+    }
 
 
 _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
@@ -96,29 +142,36 @@ _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
     "gcp:projects/iAMCustomRole:IAMCustomRole": lambda r, i: {"name": i, "deleted": False},
     "gcp:monitoring/notificationChannel:NotificationChannel": lambda r, i: {"name": i},
     "gcp:billing/budget:Budget": lambda r, i: {"name": i},
-    "gcp:filestore/instance:Instance": lambda r, i: {
-        "networks": [{**n, "ipAddresses": [_address(r)]} for n in as_list(r.inputs.get("networks"))]
+    FILESTORE: lambda r, i: {
+        "networks": [{**n, "ipAddresses": [_address(r, i)]} for n in as_list(r.inputs.get("networks"))]
     },
     LUSTRE: lambda r, i: {
         "name": i,
-        "mountPoint": f"{_address(r)}@tcp:/{r.inputs.get('filesystem')}",
+        "mountPoint": f"{_address(r, i)}@tcp:/{r.inputs.get('filesystem')}",
         "state": "ACTIVE",
     },
     "gcp:storage/bucket:Bucket": lambda r, i: {
         "url": f"gs://{i}",
         "selfLink": f"https://www.googleapis.com/storage/v1/b/{i}",
     },
-    GROUP: lambda r, i: {"instanceGroup": _API + i.replace("Managers", "s")},
-    REGION_GROUP: lambda r, i: {"instanceGroup": _API + i.replace("Managers", "s")},
+    INSTANCE: _instance,
+    "gcp:container/cluster:Cluster": _kubernetes,
+    NODE_POOL: _pool,
+    "gcp:compute/address:Address": lambda r, i: {
+        "address": r.inputs.get("address")
+        or address(r.world, i, "198.18.0.0/15" if r.inputs.get("addressType") != "INTERNAL" else "10.128.0.0/20")
+    },
+    GROUP: lambda r, i: {"instanceGroup": API + i.replace("Managers", "s")},
+    REGION_GROUP: lambda r, i: {"instanceGroup": API + i.replace("Managers", "s")},
     **{t: (lambda r, i: {"state": "ACCEPTED"}) for t in REQUESTS},
 }
 
 
-def _address(request: Request) -> str:
+def _address(request: Request, id_: str) -> str:
     """An address in the range that is peered for services; one in the default range where none is."""
     ranges = request.world.things("gcp:compute/globalAddress:GlobalAddress")
-    base = str(ranges[0].inputs.get("address") or "10.60.0.0") if ranges else "10.60.0.0"
-    return f"{base.rsplit('.', 1)[0]}.{int(digest(request.seed, 4), 16) % 250 + 2}"
+    inputs: Mapping[str, Any] = ranges[0].inputs if ranges else {}
+    return address(request.world, id_, f"{inputs.get('address') or '10.60.0.0'}/{inputs.get('prefixLength') or 16}")
 
 
 # What making something does.
@@ -152,32 +205,22 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
     GROUP: _group_made,
     REGION_GROUP: _group_made,
     **dict.fromkeys(REQUESTS, _request_made),
+    INSTANCE: held.instance,
+    NODE_POOL: held.node_pool,
+}
+_CHANGED: dict[str, Callable[[Request, Thing], None]] = {
+    INSTANCE: held.changed,
+    LUSTRE: refusals.lustre_changed,
+    FILESTORE: refusals.filestore_changed,
+    "gcp:billing/budget:Budget": lambda request, old: refusals.budget(request, old.id),
 }
 
 
-def _project_looked_up(args: Mapping[str, Any], world: World, config: Mapping[str, Any]) -> Mapping[str, Any]:
-    project = args.get("projectId") or config.get("project") or "project"
-    return {
-        "projectId": project,
-        "id": f"projects/{project}",
-        "number": _NUMBER,
-        "billingAccount": _BILLING,
-        "name": project,
-        "autoCreateNetwork": False,
-        "deletionPolicy": "PREVENT",
-        "folderId": "",
-        "orgId": "",
-        "labels": {},
-        "effectiveLabels": {},
-        "pulumiLabels": {},
-        "tags": {},
-    }
-
-
-def _image_looked_up(args: Mapping[str, Any], world: World, config: Mapping[str, Any]) -> Mapping[str, Any]:
-    name = args.get("name") or f"{args.get('family')}-v20261101"
-    id_ = f"projects/{args.get('project') or 'project'}/global/images/{name}"
-    return {**args, "id": id_, "name": name, "selfLink": _API + id_, "imageId": digest(id_, 16), "status": "READY"}
+def _update(request: Request, old: Thing) -> None:
+    changed = _CHANGED.get(request.type)
+    if changed:
+        changed(request, old)
+    machines.update(request, old)
 
 
 CLOUD = Cloud(
@@ -186,21 +229,26 @@ CLOUD = Cloud(
     _outputs,
     check=refusals.check,
     create=_create,
-    update=machines.update,
+    update=_update,
     delete=machines.delete,
     due=machines.due,
-    groups=Groups(
-        (GROUP, REGION_GROUP),
-        lambda world, group: int(group.outputs.get("targetSize") or 0),
-        machines.resize,
-        machines.pool,
-        again=machines.again,
+    groups=with_held(
+        Groups(
+            (GROUP, REGION_GROUP),
+            lambda world, group: int(group.outputs.get("targetSize") or 0),
+            machines.resize,
+            machines.pool,
+            again=machines.again,
+        ),
+        HOLDING,
     ),
+    holding=HOLDING,
     spending=Spending(machines.budgets, machines.stopped),
     diffs=DIFFS,
+    others=lambda type_: OTHERS,
+    unordered=UNORDERED,
+    names_itself=lambda type_, inputs, required: "name" not in required and isinstance(inputs.get("name"), str),
     moves=("project",),
-    invoke={
-        "gcp:organizations/getProject:getProject": _project_looked_up,
-        "gcp:compute/getImage:getImage": _image_looked_up,
-    },
+    word=word,
+    invoke=answers.INVOKE,
 )

@@ -17,7 +17,7 @@ from ...cloud import Due, Refusal, Request
 from ...supply import EVERYWHERE, Codes, Wanted, draws, launch, supply
 from ...values import as_list, as_map, lookup
 from ...world import Node, Thing, World
-from .types import GROUP, JOB, REGION_GROUP, REQUESTS, TEMPLATES
+from .types import GROUP, INSTANCE, JOB, REGION_GROUP, REQUESTS, TEMPLATES
 
 # Machines.
 
@@ -33,7 +33,7 @@ def template_of(world: World, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
     return found.inputs if found else {}
 
 
-_CODES = Codes(
+CODES = Codes(
     stock="ZONE_RESOURCE_POOL_EXHAUSTED",
     quota="QUOTA_EXCEEDED",
     unknown="RESOURCE_NOT_FOUND",
@@ -51,20 +51,23 @@ def scale(world: World, type_: str, id_: str, inputs: Mapping[str, Any], wanted:
         world.end_nodes(running[wanted:], why)
     if wanted > len(running):
         asked = _wanted(world, type_, id_, inputs, wanted - len(running))
-        launch(world, asked, supply(world, asked, _CODES))
+        launch(world, asked, supply(world, asked, CODES))
 
 
 def _wanted(world: World, type_: str, id_: str, inputs: Mapping[str, Any], count: int) -> Wanted:
-    template = template_of(world, inputs)
-    place = place_of(inputs)
+    asked = wanted_of(template_of(world, inputs), (type_, id_), place_of(inputs), count)
+    return replace(asked, region=asked.zone) if type_ == REGION_GROUP else asked
+
+
+def wanted_of(template: Mapping[str, Any], thing: tuple[str, str], place: str, count: int) -> Wanted:
+    """Machines of a template, for a thing (type, id) in a zone."""
     machine = str(template.get("machineType") or "unknown")
     reservation = reservation_of(template)
     market = _MODELS.get(
         str(lookup(template, "scheduling.provisioningModel")), "reserved" if reservation else "on_demand"
     )
-    region = place if type_ == REGION_GROUP else place.rsplit("-", 1)[0]
     quota = _draws(machine, market, as_list(template.get("guestAccelerators")))
-    return Wanted((type_, id_), region, place, machine, market, count, reservation, quota)
+    return Wanted(thing, place.rsplit("-", 1)[0], place, machine, market, count, reservation, quota)
 
 
 def _draws(machine: str, market: str, attached: list[Any]) -> dict[str, float]:
@@ -92,7 +95,7 @@ def reservation_of(template: Mapping[str, Any]) -> str:
 def request(world: World, group: Thing, id_: str, count: int) -> None:
     """A resize request: accepted, and given as a whole when there is room, be it now or after days."""
     asked = _wanted(world, group.type, group.id, group.inputs, count)
-    given = supply(world, asked, _CODES)
+    given = supply(world, asked, CODES)
     if given.count < count:
         world.set_meta(f"request:{id_}", str(count))
         launch(world, asked, replace(given, count=0))
@@ -152,6 +155,10 @@ def due(world: World, after: datetime, until: datetime) -> list[Due]:
         duration = lookup(template_of(world, group.inputs), "scheduling.maxRunDuration.seconds")
         if duration:
             found += _run_out(world, group, timedelta(seconds=int(duration)), after, until)
+    for one in world.things(INSTANCE):
+        duration = lookup(one.inputs, "scheduling.maxRunDuration.seconds")
+        if duration:
+            found += _run_out(world, one, timedelta(seconds=int(duration)), after, until)
     return found
 
 
@@ -182,7 +189,12 @@ def _run_out(world: World, group: Thing, most: timedelta, after: datetime, until
 def _end(world: World, group_type: str, group_id: str, node: Node) -> None:
     world.end_nodes([node], "run duration over", world.now)
     group = world.thing(group_type, group_id)
-    if group is not None:
+    if group is not None and group_type == INSTANCE:
+        if lookup(group.inputs, "scheduling.instanceTerminationAction") == "DELETE":
+            world.forget(group_type, group_id)
+        else:
+            world.keep(replace(group, outputs={**group.outputs, "currentStatus": "TERMINATED"}))
+    elif group is not None:
         size = max(0, int(group.outputs.get("targetSize") or 0) - 1)
         world.keep(replace(group, outputs={**group.outputs, "targetSize": size}))
 

@@ -11,7 +11,7 @@ from ....catalog import InstanceType, Limit, MachineParts
 from ....vocabulary import Provider, StorageKind
 from ...cloud import Refusal, Request
 from ...values import as_list, as_map, lookup
-from ...world import World
+from ...world import Thing, World
 from . import machines
 from .types import CONNECTION, FILESTORE, GROUP, LUSTRE, NETWORK, REGION_GROUP, REQUESTS, SUBNETWORK, TEMPLATES
 
@@ -57,11 +57,21 @@ def _fits(row: Limit, name: str) -> bool:
 
 def template(request: Request, id_: str) -> None:
     """What instanceTemplates.insert refuses, and what no machine of the template could ever be started with."""
-    for message in _template(request.world, request.inputs):
+    for message in faults_of_template(request.world, request.inputs):
         raise Refusal(INVALID, message)
 
 
-def _template(world: World, inputs: Mapping[str, Any]) -> Iterator[str]:
+def faults_of_node(machine: str, node: Mapping[str, Any]) -> Iterator[str]:
+    """What no node of GKE could ever be started with."""
+    attached = as_list(node.get("guestAccelerators"))
+    yield from _accelerators(machine, catalog.instance_type(Provider.GCP, machine), attached)
+    parts, disk = catalog.machine_parts(machine), str(node.get("diskType") or "")
+    if parts is not None and disk:
+        yield from _disks(machine, parts, [{"boot": True, "diskType": disk}])
+
+
+def faults_of_template(world: World, inputs: Mapping[str, Any]) -> Iterator[str]:
+    """What no machine of a template could ever be started with."""
     machine = str(inputs.get("machineType") or "")
     found = catalog.instance_type(Provider.GCP, machine)
     attached = as_list(inputs.get("guestAccelerators"))
@@ -286,6 +296,29 @@ def lustre(request: Request, id_: str) -> None:
     if len(str(inputs.get("filesystem"))) > 8:
         raise Refusal(_ARGUMENT, f"filesystem '{inputs.get('filesystem')}' has more than 8 characters")
     _peered(request, str(inputs.get("network") or ""))
+
+
+def lustre_changed(request: Request, old: Thing) -> None:
+    """What an update of Managed Lustre is refused for: a size between steps, and one of another band (facts gcp a8)."""
+    inputs = request.inputs
+    size, tier = int(inputs.get("capacityGib") or 0), str(inputs.get("perUnitStorageThroughput") or "dynamic")
+    _sized(StorageKind.LUSTRE, tier, size, "capacity_gib")
+    before = int(old.inputs.get("capacityGib") or 0)
+    bands = [t for t in catalog.storage_tiers(Provider.GCP, StorageKind.LUSTRE) if t.tier == tier]
+    mine = [t.step_gib for t in bands if t.min_gib <= size <= (t.max_gib or size)]
+    theirs = [t.step_gib for t in bands if t.min_gib <= before <= (t.max_gib or before)]
+    if mine and theirs and not {*mine} & {*theirs}:
+        raise Refusal(_ARGUMENT, f"capacity_gib cannot go from {before} to {size}: the two are of different steps")
+
+
+def filestore_changed(request: Request, old: Thing) -> None:
+    """What an update of Filestore is refused for: BASIC never shrinks (facts gcp a8)."""
+    filestore(request, old.id)
+    size, before = (int(lookup(i, "fileShares.capacityGb") or 0) for i in (request.inputs, old.inputs))
+    if size < before and str(request.inputs.get("tier")).startswith("BASIC"):
+        raise Refusal(
+            _ARGUMENT, f"capacity_gb cannot go from {before} to {size}: {request.inputs.get('tier')} does not shrink"
+        )
 
 
 def filestore(request: Request, id_: str) -> None:
