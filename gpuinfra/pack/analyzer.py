@@ -27,7 +27,8 @@ from ..policy.rule import ResourceRule, RuleOptions
 from ..spec.models import Waiver
 from .graph import Registered
 from .policies import LEVEL_OF, SEVERITY_OF, policies
-from .settings import END_ABOVE, UNDECIDED, WAIVERS, SettingsError, checked_names, end_above_of, waivers_of
+from .rules import configurable
+from .settings import UNDECIDED, SettingsError, checked_names, read_options
 
 VERSION: Final = "0.0.1"
 """What pulumi_policy says as well: the engine takes the version of PulumiPolicy.yaml."""
@@ -76,6 +77,7 @@ class RuleAnalyzer(pulumi_policy._PolicyAnalyzerServicer):  # pyright: ignore[re
         self._name = name
         self._rules = rules
         self._slugs = {r.code.code: r.code.slug for r in rules}
+        self._configurable = configurable(rules)
         self._clock = clock
         self._registered = Registered()
         self._preview = False
@@ -94,12 +96,13 @@ class RuleAnalyzer(pulumi_policy._PolicyAnalyzerServicer):  # pyright: ignore[re
                 if name in self._in_force:
                     more: dict[str, Any] = json_format.MessageToDict(given.properties)
                     was = self._in_force[name]
-                    found = waivers_of(name, more.get(WAIVERS))
+                    options = read_options(name, more, self._configurable)
                     level = _LEVELS[given.enforcementLevel]
-                    above = end_above_of(name, more.get(END_ABOVE))
-                    self._in_force[name] = _Policy(was.description, was.default, level, found, above)
+                    self._in_force[name] = _Policy(
+                        was.description, was.default, level, options.waivers, options.end_above
+                    )
         except SettingsError as e:
-            context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(e))
+            context.abort(grpc.StatusCode.INVALID_ARGUMENT, f"configuration of the policy pack: {e}")
         return empty_pb2.Empty()
 
     def Remediate(self, request: Any, context: Any) -> Any:

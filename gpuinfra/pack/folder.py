@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from .rules import pack_rules
-from .settings import OWN_FILE, SCHEMA_FILE, UNDECIDED, SettingsError, own_settings, settings_schema
+from .rules import configurable, pack_rules
+from .settings import OWN_FILE, SCHEMA_FILE, SettingsError, own_settings, settings_schema
 
 PROJECT: Final = "PulumiPolicy.yaml"
 _MARK: Final = "# Written by gpuinfra policy-pack."
@@ -107,7 +107,7 @@ def fault_of_configuration(folder: Path) -> str:
     """What is wrong with the pack's own configuration, with which it would not start; nothing where all is right."""
     rules, _ = pack_rules()
     try:
-        own_settings(folder, [*(r.code.code for r in rules), UNDECIDED])
+        own_settings(folder, configurable(rules))
     except SettingsError as e:
         return str(e)
     return ""

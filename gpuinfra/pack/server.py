@@ -28,8 +28,8 @@ def serve(pack: str | os.PathLike[str], name: str = _NAME) -> NoReturn:
 
     from .analyzer import RuleAnalyzer
     from .policies import initial_config
-    from .rules import pack_rules
-    from .settings import UNDECIDED, SettingsError, own_settings
+    from .rules import configurable, pack_rules
+    from .settings import SettingsError, own_settings
 
     # As for the command line: a process whose start is waited for has no garbage worth a search.
     gc.disable()
@@ -39,7 +39,7 @@ def serve(pack: str | os.PathLike[str], name: str = _NAME) -> NoReturn:
         # A pack that leaves out rules of the house it belongs to would let pass what they are there for.
         _refuse("; ".join(faults))
     try:
-        initial = initial_config(own_settings(folder, [*(r.code.code for r in rules), UNDECIDED]))
+        initial = initial_config(own_settings(folder, configurable(rules)))
     except SettingsError as e:
         _refuse(str(e))
     options = [("grpc.max_receive_message_length", _LARGEST_MESSAGE)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -64,37 +65,62 @@ def checked_names(names: Iterable[str], known: Collection[str]) -> None:
         if name == ALL or name in known:
             continue
         what_now = did_you_mean(name, [*known, ALL]) or f"its policies stand in {SCHEMA_FILE}"
-        raise SettingsError(f"configuration of the policy pack: '{name}' is none of its policies; {what_now}")
+        raise SettingsError(f"'{name}' is none of its policies; {what_now}")
 
 
-def waivers_of(code: str, given: Any) -> tuple[Waiver, ...]:
-    """The waivers that stand in a rule's configuration. Raises SettingsError."""
+@dataclass(frozen=True)
+class Options:
+    """What is set for one policy beside its level."""
+
+    waivers: tuple[Waiver, ...] = ()
+    end_above: float | None = None
+
+
+def read_options(policy: str, given: Mapping[str, Any], policies: Mapping[str, bool]) -> Options:
+    """The options of a policy as they are configured. Raises SettingsError, also for an option that the policy does not have:
+    the engine itself would pass over it."""
+    known = () if policy in (ALL, UNDECIDED) else (WAIVERS, END_ABOVE) if policies[policy] else (WAIVERS,)
+    for option in given:
+        if option in known:
+            continue
+        if option == END_ABOVE:
+            what_now = f"the policies that take it are {', '.join(name for name, ending in policies.items() if ending)}"
+        else:
+            listed = ", ".join((LEVEL, *known))
+            what_now = did_you_mean(option, [LEVEL, *known]) or f"{policy} takes {listed}"
+        raise SettingsError(f"'{option}' is no option of {policy}; {what_now}")
+    return Options(_waivers_of(policy, given.get(WAIVERS)), _end_above_of(policy, given.get(END_ABOVE)))
+
+
+def _waivers_of(code: str, given: Any) -> tuple[Waiver, ...]:
     from pydantic import ValidationError
 
+    if given is not None and not isinstance(given, list):
+        raise SettingsError(f"{WAIVERS} of {code}: a list is wanted")
     found: list[Waiver] = []
     for entry in cast("list[Any]", given or []):
+        if not isinstance(entry, Mapping):
+            raise SettingsError(f"{WAIVERS} of {code}: an object with reason and expires is wanted for each")
         try:
             found.append(Waiver.model_validate({**entry, "code": code}))
         except ValidationError as e:
             first = e.errors()[0]
             place = ".".join(str(step) for step in first["loc"])
-            raise SettingsError(
-                f"configuration of the policy pack: waivers of {code}: {place}: {wanted(cast('dict[str, Any]', first))}"
-            ) from e
+            raise SettingsError(f"waivers of {code}: {place}: {wanted(cast('dict[str, Any]', first))}") from e
     return tuple(found)
 
 
-def end_above_of(code: str, given: Any) -> float | None:
-    """The price of a rule's configuration from which nodes need an end; None where it names none. Raises SettingsError."""
+def _end_above_of(code: str, given: Any) -> float | None:
     if given is None or (isinstance(given, (int, float)) and not isinstance(given, bool) and 0 < given < float("inf")):
         return given
-    raise SettingsError(
-        f"configuration of the policy pack: {END_ABOVE} of {code}: a number of USD above 0 is wanted, and not {given!r}"
-    )
+    raise SettingsError(f"{END_ABOVE} of {code}: a number of USD above 0 is wanted, and not {given!r}")
 
 
-def own_settings(folder: Path, known: Collection[str]) -> dict[str, dict[str, Any]]:
-    """The pack's own configuration, by policy; nothing where it has no such file. Raises SettingsError."""
+def own_settings(folder: Path, policies: Mapping[str, bool]) -> dict[str, dict[str, Any]]:
+    """The pack's own configuration, by policy; nothing where it has no such file. Raises SettingsError.
+
+    `policies`: those of the pack, and whether each takes END_ABOVE.
+    """
     file = folder / OWN_FILE
     if not file.exists():
         return {}
@@ -105,15 +131,21 @@ def own_settings(folder: Path, known: Collection[str]) -> dict[str, dict[str, An
     if not isinstance(read, dict):
         raise SettingsError(f'{file}: has to be an object by policy, as {{"GI3047": "disabled"}}')
     given = {name: value for name, value in cast("dict[str, Any]", read).items() if name != "$schema"}
-    checked_names(given, known)
-    return {name: _entry(file, name, value) for name, value in given.items()}
+    try:
+        checked_names(given, policies)
+        entries = {name: _entry(name, value) for name, value in given.items()}
+        for name, entry in entries.items():
+            read_options(name, {k: v for k, v in entry.items() if k != LEVEL}, policies)
+    except SettingsError as e:
+        raise SettingsError(f"{file}: {e}") from e
+    return entries
 
 
-def _entry(file: Path, name: str, value: Any) -> dict[str, Any]:
+def _entry(name: str, value: Any) -> dict[str, Any]:
     entry = cast("Mapping[str, Any]", value if isinstance(value, dict) else {LEVEL: value})
     level = entry.get(LEVEL)
     if LEVEL in entry and level not in _MORE_LEVELS:
-        raise SettingsError(f"{file}: {name}: {level!r} is no enforcement level; write {', '.join(LEVELS)}")
+        raise SettingsError(f"{name}: {level!r} is no enforcement level; write {', '.join(LEVELS)}")
     return dict(entry)
 
 

@@ -158,26 +158,28 @@ def test_waived(waiver: dict[str, Any], level: str) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
+        ({"GI3901": {"waiver": []}}, "'waiver' is no option of GI3901; did you mean waivers"),
+        ({"GI3901": {"endDemandedAboveUsdPerHour": 5}}, "the policies that take it are GI3047"),
         ({"GI3999": {"level": "disabled"}}, "'GI3999' is none of its policies"),
         ({"GI3901": {"waivers": [{"expires": "2026-12-31"}]}}, "waivers of GI3901: reason: the key is missing"),
         ({"GI3901": {"waivers": [{"reason": "x", "expires": "soon"}]}}, "waivers of GI3901: expires"),
         (
-            {"GI3901": {"endDemandedAboveUsdPerHour": 0}},
-            "endDemandedAboveUsdPerHour of GI3901: a number of USD above 0",
+            {"GI3047": {"endDemandedAboveUsdPerHour": 0}},
+            "endDemandedAboveUsdPerHour of GI3047: a number of USD above 0",
         ),
         (
-            {"GI3901": {"endDemandedAboveUsdPerHour": True}},
-            "endDemandedAboveUsdPerHour of GI3901: a number of USD above 0",
+            {"GI3047": {"endDemandedAboveUsdPerHour": True}},
+            "endDemandedAboveUsdPerHour of GI3047: a number of USD above 0",
         ),
         (
-            {"GI3901": {"endDemandedAboveUsdPerHour": "10"}},
-            "endDemandedAboveUsdPerHour of GI3901: a number of USD above 0",
+            {"GI3047": {"endDemandedAboveUsdPerHour": "10"}},
+            "endDemandedAboveUsdPerHour of GI3047: a number of USD above 0",
         ),
     ],
 )
 def test_a_configuration_that_cannot_be_meant(given: dict[str, dict[str, Any]], says: str) -> None:
     with pytest.raises(AbortedError, match=says):
-        configured(analyzer(rules=[big()]), given)
+        configured(analyzer(rules=[big(), DEAR]), given)
 
 
 DEAR = ResourceRule(

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from gpuinfra.pack.settings import SettingsError, checked_names, own_settings, settings_schema, waivers_of
+from gpuinfra.pack.rules import configurable
+from gpuinfra.pack.settings import SettingsError, checked_names, own_settings, read_options, settings_schema
 from gpuinfra.policy.registry import resource_rules
 
-CODES = [r.code.code for r in resource_rules()]
+CODES = configurable(resource_rules())
 
 
 def own(folder: Path, text: str) -> dict[str, Any]:
@@ -44,6 +45,17 @@ def test_a_level_alone_and_with_options(tmp_path: Path) -> None:
         ('{"GI3059": "off"}', "GI3059: 'off' is no enforcement level; write advisory, mandatory, disabled"),
         ('{"GI3059": null}', "GI3059: None is no enforcement level"),
         ('{"GI3059": {"enforcementLevel": 3}}', "3 is no enforcement level"),
+        ('{"GI3047": {"endDemandedAboveUsdPerHour": -1}}', "a number of USD above 0 is wanted, and not -1"),
+        ('{"GI3047": {"endDemandedAboveUsdPerHours": 5}}', "did you mean endDemandedAboveUsdPerHour"),
+        (
+            '{"GI3059": {"endDemandedAboveUsdPerHour": 5}}',
+            "the policies that take it are GI3047, GI3130, GI3275, GI3402",
+        ),
+        ('{"GI3059": {"waiver": []}}', "'waiver' is no option of GI3059; did you mean waivers"),
+        ('{"GI3059": {"waivers": 3}}', "a list is wanted"),
+        ('{"GI3059": {"waivers": ["x"]}}', "an object with reason and expires is wanted"),
+        ('{"GI3059": {"waivers": [{"reason": "x", "expires": "soon"}]}}', "waivers of GI3059: expires"),
+        ('{"all": {"enforcementLevel": "advisory", "waivers": []}}', "'waivers' is no option of all"),
         ("\ud83d", "cannot be read as JSON"),
     ],
 )
@@ -66,7 +78,9 @@ def test_all_is_no_rule_and_is_known() -> None:
 
 
 def test_a_waiver() -> None:
-    (found,) = waivers_of("GI3059", [{"urn": "urn:x", "reason": "known", "expires": "2027-01-31"}])
+    (found,) = read_options(
+        "GI3059", {"waivers": [{"urn": "urn:x", "reason": "known", "expires": "2027-01-31"}]}, CODES
+    ).waivers
     assert (found.code, found.urn, found.expires.isoformat()) == ("GI3059", "urn:x", "2027-01-31")
 
 
@@ -75,7 +89,7 @@ def test_a_waiver() -> None:
 )
 def test_a_waiver_without_a_reason_or_an_end(given: dict[str, Any]) -> None:
     with pytest.raises(SettingsError, match=r"waivers of GI3059: (reason|expires)"):
-        waivers_of("GI3059", [given])
+        read_options("GI3059", {"waivers": [given]}, CODES)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +104,6 @@ def test_a_waiver_without_a_reason_or_an_end(given: dict[str, Any]) -> None:
     ],
 )
 def test_the_schema_for_editors(given: dict[str, Any], fits: bool) -> None:
-    schema = json.loads(json.dumps(settings_schema((c, c, c == CODES[0]) for c in CODES)))
+    schema = json.loads(json.dumps(settings_schema((c, c, ending) for c, ending in CODES.items())))
     Draft202012Validator.check_schema(schema)
     assert Draft202012Validator(schema).is_valid(given) is fits
