@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from .output import OutputError, ReaderGoneError, internal_error, note, write
+from .output import OutputError, ReaderGoneError, internal_error, note, printable, write
 
 _SELDOM = 100_000
 
@@ -144,6 +144,8 @@ def main(args: Sequence[str] | None = None) -> int:
     except click.exceptions.Exit as e:
         return e.exit_code
     except click.ClickException as e:
+        # Click repeats what was typed as it is, and a terminal obeys what is in it.
+        e.message = printable(e.message)
         with contextlib.suppress(OSError):
             e.show()
         return EXIT_FAULT

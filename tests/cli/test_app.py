@@ -62,6 +62,14 @@ def test_an_unknown_option_is_wrong_usage(run):
     assert run("check", "--wrong", "x").status == 2
 
 
+@pytest.mark.parametrize("words", [("--fo\x1b[31m",), ("ch\x1b[31m",), ("check", "--format", "\x1b[31mx", "a.yaml")])
+def test_what_was_typed_is_not_obeyed_by_a_terminal(run, words):
+    said = run(*words)
+    assert said.status == 2
+    assert "\\x1b[31m" in said.err
+    assert "\x1b[31m" not in said.err
+
+
 def broken(error: BaseException) -> click.Command:
     @click.command("broken")
     def command() -> None:
