@@ -35,8 +35,8 @@ def command(subject: str) -> int:
       gpuinfra explain p5.48xlarge
       gpuinfra explain H200
     """
-    # A word may be two things: H100 is a GPU and a machine of one seller.
-    texts = [text.rstrip("\n") + "\n" for explain in (_code, _field, _machine, _gpu) if (text := explain(subject))]
+    # A word may be two things: H100 is a GPU, meant by most, and a machine of one seller.
+    texts = [text.rstrip("\n") + "\n" for explain in (_code, _field, _gpu, _machine) if (text := explain(subject))]
     if texts:
         write("\n".join(texts))
         return 0
