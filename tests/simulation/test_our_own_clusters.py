@@ -4,6 +4,7 @@ sold."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import yaml
 from gpuinfra import catalog
 from gpuinfra.cluster import GpuCluster
 from gpuinfra.diagnostics import GpuInfraError
+from gpuinfra.simulation.clockwork import advance, all_clouds
+from gpuinfra.simulation.plugin import CLOUDS
 from gpuinfra.spec.models import ClusterSpec
 from gpuinfra.vocabulary import CapacityType, Provider
 
@@ -63,6 +66,20 @@ def test_every_stack_is_taken(folder: Path, tmp_path: Path) -> None:
     made = list(clouds.created)
     clouds.up(folder)
     assert (clouds.created, clouds.replaced, clouds.updated) == ([], [], []), f"once is enough: {len(made)} resources"
+
+
+@pytest.mark.parametrize("folder", STACKS, ids=lambda p: p.name)
+def test_a_stack_that_stands_for_long_is_not_made_anew(folder: Path, tmp_path: Path) -> None:
+    """The months of budgets, the ends of leases and the days of schedules that a later run would write must not replace."""
+    clouds = Clouds(tmp_path)
+    clouds.up(folder)
+    for days in (33, 400):
+        advance(clouds.world, all_clouds(CLOUDS), timedelta(days=days))
+        clouds.up(folder)
+        assert (clouds.created, clouds.replaced) == ([], [])
+    changed = set(clouds.updated)
+    clouds.up(folder)
+    assert (clouds.created, clouds.replaced, clouds.updated) == ([], [], []), f"{changed} were updated before"
 
 
 @pytest.mark.parametrize("path", GOLDENS, ids=lambda p: p.parent.name)
