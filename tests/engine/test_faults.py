@@ -38,7 +38,14 @@ def _started(it: Driven, slow: str) -> subprocess.Popen[str]:
     stock.write_text(f"slow: {{'{slow}': 5}}\n")
     words = [sys.executable, "-W", "ignore", "-m", "gpuinfra", "up", str(it.folder), "--simulate", "--yes"]
     words += ["--stock", str(stock)]
-    return subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return subprocess.Popen(
+        words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=_hears_ctrl_c
+    )
+
+
+def _hears_ctrl_c() -> None:
+    # A shell has what it starts in the background ignore it, and so would all that comes after.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_ctrl_c_lets_the_engine_write_down_what_it_made(stack: Callable[[str], Driven]) -> None:
