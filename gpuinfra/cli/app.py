@@ -145,7 +145,7 @@ def main(args: Sequence[str] | None = None) -> int:
         return e.exit_code
     except click.ClickException as e:
         # Click repeats what was typed as it is, and a terminal obeys what is in it.
-        e.message = printable(e.message)
+        e.message = printable(e.message)  # pyright: ignore[reportAttributeAccessIssue]
         with contextlib.suppress(OSError):
             e.show()
         return EXIT_FAULT
