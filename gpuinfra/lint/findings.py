@@ -107,8 +107,18 @@ STATE_PENDING = Code(
     fix="Look for it in the cloud, and import or delete it; then clear the operation: pulumi refresh",
 )
 
+SDK_STOOD_IN_FOR = Code(
+    "GI1092",
+    "sdk-stood-in-for",
+    W,
+    "A package of Pulumi that the program imports is not installed, and something stood in for it.",
+    why="What the program makes with it is recorded by its arguments alone. The resources that a component of it makes, as the "
+    "nodes of pulumi_eks, are not seen, and so not judged: that nothing is said of them is no pass.",
+    fix="Install it where gpuinfra is installed, or judge the preview: pulumi preview --json > preview.json, --preview preview.json.",
+)
+
 CODES: tuple[Code, ...] = (
     UNREADABLE, CUT_SHORT, OTHER_TOOL, PREVIEW_FAILED, PREVIEW_PARTIAL, NO_PROGRAM, PROGRAM_RAISES, PROGRAM_REFUSED,
-    CONFIG_MISSING, GOES_BY_LOOKUP, STATE_PENDING,
+    CONFIG_MISSING, GOES_BY_LOOKUP, STATE_PENDING, SDK_STOOD_IN_FOR,
 )  # fmt: skip
 """Every code that reading for `gpuinfra lint` can give."""

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ..diagnostics import Diagnostic, GpuInfraError, Source, did_you_mean
 from ..policy.aside import told_aside
 from . import source
-from .findings import CONFIG_MISSING, GOES_BY_LOOKUP, NO_PROGRAM, PROGRAM_RAISES, PROGRAM_REFUSED
+from .findings import CONFIG_MISSING, GOES_BY_LOOKUP, NO_PROGRAM, PROGRAM_RAISES, PROGRAM_REFUSED, SDK_STOOD_IN_FOR
 from .source import MissingSdkError, Read
 
 if TYPE_CHECKING:
+    from ..testing.absent_sdk import Absent
     from ..testing.lookups import Ended
 
 _PROJECT_FILES: Final = ("Pulumi.yaml", "Pulumi.yml")
@@ -142,6 +143,7 @@ def _stack(asked: source.Source, file: Path) -> str:
 
 def _recorded(asked: source.Source, file: Path, stack: str) -> Read:
     from ..testing import RecordingError
+    from ..testing.absent_sdk import stood_in_for
     from ..testing.lookups import record_open
     from ..testing.program import find
 
@@ -150,25 +152,48 @@ def _recorded(asked: source.Source, file: Path, stack: str) -> Read:
     except RecordingError as e:
         raise _refused(asked.path, " ".join(str(e).split())[:_SHOWN]) from None
     # What the program prints must not mix with the findings.
-    with told_aside():
+    with told_aside(), stood_in_for() as absent:
         found = record_open(file, stack=stack, config=asked.config)
     if found.ended is not None and not found.faults:
-        raise _its_own(found.ended, file, stack, asked.config) from None
+        raise _its_own(found.ended, file, stack, asked.config, absent.packages) from None
     place = Source(str(_near(file.parent)))
     refused = tuple(PROGRAM_REFUSED.at("", fault).located(place) for fault in found.faults)
     if found.graph is None:
         raise GpuInfraError(refused) from None
     # One text that is none hides nothing else that is wrong with the program.
-    return Read(found.graph, remarks=refused)
+    return Read(found.graph, remarks=(*refused, *_stood_in_for(absent, place)))
 
 
-def _its_own(ended: Ended, file: Path, stack: str, config: Mapping[str, str]) -> Exception:
-    """The error of a program as what the person is told."""
+def _stood_in_for(absent: Absent, place: Source) -> list[Diagnostic]:
+    """One finding for the packages that are missing and used."""
+    used = {p: sorted({t for t, _ in absent.made[p]} | absent.asked.get(p, set())) for p in absent.packages}
+    parts = [f"{package} ({_some(what)})" for package, what in used.items() if what]
+    if not parts:
+        return []
+    said = f"not installed here, and seen only as far as the program writes it: {'; '.join(parts)}"
+    missing = " ".join(package.replace("_", "-") for package, what in used.items() if what)
+    hint = f"where gpuinfra is installed: pip install {missing}; what components of them make is seen by a preview alone: {_BY_PREVIEW}"
+    return [SDK_STOOD_IN_FOR.at("", said, hint).located(place)]
+
+
+def _some(words: Sequence[str]) -> str:
+    return ", ".join(words[:_FUNCTIONS]) + (" …" if words[_FUNCTIONS:] else "")
+
+
+def _its_own(ended: Ended, file: Path, stack: str, config: Mapping[str, str], absent: Sequence[str]) -> Exception:
+    """The error of a program as what the person is told. `absent`: the packages that something stood in for."""
     error = ended.error
-    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0].startswith("pulumi"):
-        package = (error.name or "").partition(".")[0].replace("_", "-")
+    missing_sdk = _missing_sdk(error)
+    if missing_sdk:
         return MissingSdkError(
-            f"the program imports {error.name}, which is not installed here: pip install {package}; or {_BY_PREVIEW}"
+            f"the program imports {missing_sdk}, which is not installed here: pip install "
+            f"{missing_sdk.partition('.')[0].replace('_', '-')}; or {_BY_PREVIEW}"
+        )
+    if absent and not isinstance(error, SystemExit):
+        # It may want of a package what only the package has.
+        return MissingSdkError(
+            f"the program imports {_some(absent)}, which {'are' if absent[1:] else 'is'} not installed here, and ended with "
+            f"{type(error).__name__} without: pip install {' '.join(p.replace('_', '-') for p in absent)}; or {_BY_PREVIEW}"
         )
     place = _place(error, file.parent)
     missing = _missing_key(error)
@@ -182,6 +207,11 @@ def _its_own(ended: Ended, file: Path, stack: str, config: Mapping[str, str]) ->
     return GpuInfraError([_raised(ended, config).located(place)])
 
 
+def _missing_sdk(error: BaseException) -> str:
+    name = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
+    return name if name.startswith("pulumi") else ""
+
+
 def _raised(ended: Ended, config: Mapping[str, str]) -> Diagnostic:
     error = ended.error
     if isinstance(error, SystemExit):
@@ -192,7 +222,7 @@ def _raised(ended: Ended, config: Mapping[str, str]) -> Diagnostic:
         said = str(said).replace(value, f"[{key}]") if len(value) >= _SHORTEST_SECRET else said
     text = " ".join(str(said).split())[:_SHOWN]
     if ended.by_lookups:
-        asked = ", ".join(ended.by_lookups[:_FUNCTIONS]) + (" …" if ended.by_lookups[_FUNCTIONS:] else "")
+        asked = _some(ended.by_lookups)
         return GOES_BY_LOOKUP.at(
             "", f"the program raises {type(error).__name__}{': ' if text else ''}{text}; it goes by what {asked} answers, "
             "and no account is asked here", f"where it is right in your account, {_BY_PREVIEW}",

@@ -101,6 +101,8 @@ def house_codes() -> frozenset[str]:
 
 ROOM_CODES = frozenset(f"GI217{n}" for n in range(10))
 """Kept for gpuinfra.providers.findings, which this layer cannot import."""
-DOOR_CODES = frozenset((*(f"GI108{n}" for n in range(9)), "GI1090", "GI1091", *(f"GI490{n}" for n in (1, 2, 3))))
+DOOR_CODES = frozenset(
+    (*(f"GI108{n}" for n in range(9)), "GI1090", "GI1091", "GI1092", *(f"GI490{n}" for n in (1, 2, 3)))
+)
 """Of gpuinfra.lint.findings and gpuinfra.preflight.findings, which this layer cannot import either."""
 _CODE = re.compile(r"(gi\d{4})_")

@@ -1,9 +1,9 @@
 """GPU machines that none of these rules reads.
 
-What: A resource of a package or a service that no rule here reads starts GPU machines: classic azure, aws-native, google-native, or a service such as AWS Batch, SageMaker, Azure Machine Learning or Vertex AI.
+What: A resource of a package or a service that no rule here reads starts GPU machines: classic azure, aws-native, google-native, a component of eks whose parts are not there (a program recorded without an engine has none of them), or a service such as AWS Batch, SageMaker, Azure Machine Learning or Vertex AI.
 Severity: info for a service of a package whose other resources are read: the service buys and ends its machines itself
 Why: Nothing is found there because nothing is looked at. Silence about those machines is no sign that they are right, or that they ever end.
-Fix: Write them with aws, gcp or azure-native, whose machines are read; else check their end, their network and their budget by hand.
+Fix: Write them with aws, gcp or azure-native, whose machines are read; of a component judge a preview, which holds its parts; else check their end, their network and their budget by hand.
 References: Pulumi docs, Azure Native and Azure Classic; Pulumi docs, AWS Cloud Control
 """
 
@@ -23,6 +23,8 @@ from ...wire_values import late, plain
 
 CODE = described("GI3403", "gpus-that-no-rule-reads", Severity.WARNING, __doc__)
 _PACKAGES = ("azure:", "aws-native:", "google-native:")
+_COMPONENTS = ("eks:",)
+"""Packages whose components the engine makes: their machines are resources of aws, in a preview and in a state."""
 _SERVICES = (
     "aws:batch/computeEnvironment:", "aws:ec2/fleet:", "aws:ec2/launchConfiguration:", "aws:ec2/spotFleetRequest:",
     "aws:emr/", "aws:gamelift/", "aws:imagebuilder/", "aws:sagemaker/", "azure-native:batch:", "azure-native:azurefleet:",
@@ -36,8 +38,9 @@ _DEEPEST = 12
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each resource that names a GPU machine type or a GPU."""
+    parents = {r.parent for r in ctx.graph if not r.type.startswith("pulumi:providers:")}
     for r in ctx.graph:
-        other = r.type.startswith(_PACKAGES)
+        other = r.type.startswith(_PACKAGES) or (r.type.startswith(_COMPONENTS) and r.urn not in parents)
         if not other and not canonical(r.type).startswith(_SERVICES):
             continue
         for path, value in _leaves(r.inputs, "", 0):
@@ -51,7 +54,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 def _finding(r: Resource, path: str, value: str, *, other: bool) -> Diagnostic:
     package, _, rest = r.type.partition(":")
-    what = f"package {package}" if other else f"type {package}:{rest.partition(':')[0]}"
+    what = (
+        f"package {package}, its parts unseen"
+        if r.type.startswith(_COMPONENTS)
+        else f"package {package}"
+        if other
+        else f"type {package}:{rest.partition(':')[0]}"
+    )
     return CODE.at(
         f"{r.name}.{path}",
         f"{value} is started by a resource of {what}, which no rule here reads: nothing of it was checked",
@@ -94,14 +103,15 @@ _BATCH = """\
 - {{type: 'aws:batch/computeEnvironment:ComputeEnvironment', name: env, inputs: {{computeResources: {{instanceTypes: [{0}]}}}}}}
 """
 _ML = "- {type: 'aws:sagemaker/domain:Domain', name: lab, inputs: {tags: {kind: ml.g5.xlarge}}}\n"
+_EKS = "- {{type: 'eks:index:NodeGroupV2', name: nodes, inputs: {{instanceType: {0}}}}}\n"
 
 RULE = ResourceRule(
     CODE,
     ("coverage",),
     check,
     Examples(
-        (_VM.format("Standard_D4s_v5"), _BATCH.format("m6i.large"), _ML),
-        (_VM.format("Standard_ND96isr_H100_v5"), _BATCH.format("p4d.24xlarge")),
+        (_VM.format("Standard_D4s_v5"), _BATCH.format("m6i.large"), _ML, _EKS.format("m6i.large")),
+        (_VM.format("Standard_ND96isr_H100_v5"), _BATCH.format("p4d.24xlarge"), _EKS.format("p4d.24xlarge")),
         (_VM.format("!unknown "),),
     ),
 )
