@@ -335,6 +335,10 @@ class World:
             (self.now.isoformat(), what, subject, detail),
         )
 
+    def was_made(self, id_: str) -> bool:
+        """Whether a resource of that id was ever made here."""
+        return bool(self._run("SELECT 1 FROM events WHERE what = 'create' AND detail = ? LIMIT 1", (id_,)))
+
     def events(self) -> list[Event]:
         rows = self._db.execute("SELECT at, what, subject, detail FROM events ORDER BY seq")
         with readable(self.path):
