@@ -97,13 +97,14 @@ class SimulatedProvider(service.ResourceProviderServicer):
         )
 
     def Diff(self, request: Any, context: Any) -> Any:  # noqa: N802
-        old, new = opened(bag(request.old_inputs)), opened(bag(request.news))
+        old, new = (opened(bag(one)) for one in (request.old_inputs, request.news))
+        # Of what an import took over nothing is known but that it is there: the program says what it is.
+        known = bool(old) or not outside.is_outside(self._world, request.type, request.id)
+        old, new = (self._placed(Request(request.type, "", "", one, self._world, self._config)) for one in (old, new))
         ignored = list(request.ignoreChanges)
         table = self._table(request.type)
         found = differing(table, old, new, self._cloud.unordered)
         changed = [(p, k) for p, k in found if not any(covers(plain(i), p) for i in ignored)]
-        # Of what an import took over nothing is known but that it is there: the program says what it is.
-        known = bool(old) or not outside.is_outside(self._world, request.type, request.id)
         replaced = [p for p, _ in changed if known and (p in self._cloud.moves or replaces(table, p, old, new))]
         detailed = {
             p: pb.PropertyDiff(kind=getattr(pb.PropertyDiff, k + ("_REPLACE" if p in replaced else "")), inputDiff=True)
@@ -124,7 +125,8 @@ class SimulatedProvider(service.ResourceProviderServicer):
         inputs = bag(request.properties)
         kind = self._kind(request.type)
         if request.preview:
-            return pb.CreateResponse(id="", properties=struct(self._previewed(kind, inputs)))
+            asked = self._request(request.urn, request.type, inputs)
+            return pb.CreateResponse(id="", properties=struct(self._previewed(kind, {**asked.inputs, **inputs})))
         asked = self._request(request.urn, request.type, inputs)
         self._take_time(request.type)
         try:
@@ -148,7 +150,8 @@ class SimulatedProvider(service.ResourceProviderServicer):
             kept = {k: v for k, v in bag(request.olds).items() if k not in changed}
             return pb.UpdateResponse(properties=struct({**kept, **{k: v for k, v in sent.items() if v is not None}}))
         asked = self._request(request.urn, request.type, inputs)
-        table, old_inputs = self._table(request.type), opened(bag(request.old_inputs))
+        table, before = self._table(request.type), self._request(request.urn, request.type, bag(request.old_inputs))
+        old_inputs = before.inputs
         changed = [p for p, _ in changes(old_inputs, asked.inputs)]
         try:
             with self._world.step():
@@ -268,7 +271,15 @@ class SimulatedProvider(service.ResourceProviderServicer):
         return self._sdk.type(token)
 
     def _request(self, urn: str, type_: str, inputs: Mapping[str, Any]) -> Request:
-        return Request(type_, urn.split("::", 3)[-1], urn, opened(dict(inputs)), self._world, self._config)
+        asked = Request(type_, urn.split("::", 3)[-1], urn, opened(dict(inputs)), self._world, self._config)
+        return replace(asked, inputs=self._placed(asked))
+
+    def _placed(self, asked: Request) -> dict[str, Any]:
+        """The inputs, with where the provider puts what the program puts nowhere."""
+        kind = self._kind(asked.type)
+        takes = kind.inputs if kind is not None else ()
+        given = {k: v for k, v in asked.inputs.items() if v is not None}
+        return {**{k: v for k, v in self._cloud.placed(asked).items() if k in takes and v}, **given}
 
     def _identified(self, asked: Request) -> tuple[Request, str]:
         """The id of a new resource. Where one of that id stands yet, as what it replaces does, a made-up name is another;
@@ -293,6 +304,8 @@ class SimulatedProvider(service.ResourceProviderServicer):
     def _state(self, kind: ResourceType | None, asked: Request, inputs: Mapping[str, Any], id_: str) -> dict[str, Any]:
         given = self._cloud.outputs(asked, id_)
         own = {k: v for k, v in given.items() if kind is None or k in kind.outputs}
+        place = {k: v for k, v in self._cloud.placed(asked).items() if asked.inputs.get(k) == v and k not in inputs}
+        own = {**place, **own}
         state = made_up(kind, asked, id_, known={*inputs, *own}, word=self._cloud.word) if kind is not None else {}
         for name in state:
             if f"{asked.type}.{name}" in self._cloud.computed_secret:

@@ -50,7 +50,7 @@ def _group(world: World, how: Groups, group: Thing) -> dict[str, Any]:
         "nodes": [
             {
                 "instance_type": n.instance_type,
-                "zone": n.zone,
+                "zone": n.zone or n.region,
                 "market": n.market,
                 "reservation": n.reservation or None,
                 "launched_at": _moment(n.launched_at),

@@ -58,10 +58,14 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
 def update(request: Request, old: Thing) -> None:
     """Raises Refusal."""
     if request.type == GROUP:
-        # The number of machines belongs to the group: what something else moved stays within the new bounds.
-        bounds = {k: v for k, v in request.inputs.items() if k != "desiredCapacity"}
+        # The number of machines belongs to the group: what something else moved stays within the new bounds. One that the
+        # program changes has to lie in them.
+        same = request.inputs.get("desiredCapacity") == old.inputs.get("desiredCapacity")
+        bounds = {k: v for k, v in request.inputs.items() if k != "desiredCapacity" or not same}
         refusals.group(request.world, bounds)
         machines.changed(request, old)
+    elif request.type == NODE_GROUP:
+        held.node_group(request, old.id)
     elif request.type == TEMPLATE:
         refusals.template(request, old.id)
     elif request.type == LUSTRE:

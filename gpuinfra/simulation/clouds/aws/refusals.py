@@ -106,6 +106,8 @@ def group(world: World, inputs: Mapping[str, Any]) -> None:
     if not as_list(inputs.get("vpcZoneIdentifiers")) and not as_list(inputs.get("availabilityZones")):
         raise Refusal("ValidationError", "At least one Availability Zone or VPC Subnet is required.")
     launched = machines.template_of(world, inputs)
+    if not launched and machines.launches_what_stands_outside(world, inputs):
+        return
     if not launched:
         raise Refusal("ValidationError", "You must use a valid fully-formed launch template. It does not exist")
     for code, message in trial(world, inputs, launched):
