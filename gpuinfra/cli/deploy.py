@@ -89,7 +89,8 @@ def _run(asked: Asked) -> int:
     from ..engine.deployment import DeploymentError, unusable
 
     try:
-        return _operate(asked)
+        with _ended_gently():
+            return _operate(asked)
     except DeploymentError as e:
         return _failed(asked, str(e), 1)
     except EngineError as e:
@@ -102,6 +103,31 @@ def _run(asked: Asked) -> int:
     except Exception as e:
         _told(asked, f"internal error: {type(e).__name__}; standard error says more", 2)
         raise
+
+
+@contextmanager
+def _ended_gently() -> Generator[None]:
+    """An order to end, and a terminal that is closed, are taken as Ctrl-C: the engine finishes what it has begun and writes it
+    down. Killed with its engine at work, a stack of a real cloud keeps a lock, and resources that nobody knows of."""
+    import signal
+    import threading
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    # One that the caller wants ignored, as `nohup` does, stays so.
+    named = (getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP"))
+    kept = {one: signal.SIG_DFL for one in named if one is not None and signal.getsignal(one) is signal.SIG_DFL}
+    for one in kept:
+        signal.signal(one, stop)
+    try:
+        yield
+    finally:
+        for one, before in kept.items():
+            signal.signal(one, before)
 
 
 def _failed(asked: Asked, message: str, status: int) -> int:

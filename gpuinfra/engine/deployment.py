@@ -214,7 +214,7 @@ class Deployment:
                     f"{self.folder.main}: the program ended itself, with status {self._failed.code}"
                 ) from e
             if self._failed is not None:
-                said = " ".join(f"{type(self._failed).__name__}: {self._failed}".split())
+                said = " ".join(f"{type(self._failed).__name__}: {self._failed}".split()).rstrip(": ")
                 raise DeploymentError(f"{self.folder.main}: the program failed: {said}") from e
             raise DeploymentError(reason(str(e), self.folder.path, operation, begun=self._begun)) from e
 
@@ -283,7 +283,7 @@ class Deployment:
             if e.code not in (None, 0):
                 self._failed = e
                 raise
-        except Exception as e:
+        except BaseException as e:  # Also an interruption of the program's own: a person's comes to the main thread.
             self._failed = e
             raise
 

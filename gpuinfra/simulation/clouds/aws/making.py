@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 from ...cloud import Refusal, Request
 from ...world import Thing
-from . import held, machines, refusals
-from .types import ACTION, BUDGET, GROUP, INSTANCE, LUSTRE, NODE_GROUP, PLACEMENT, SCHEDULE, SUBNET, TEMPLATE
+from . import held, machines, ranges, refusals
+from .types import ACTION, BUDGET, GROUP, INSTANCE, LUSTRE, NODE_GROUP, PLACEMENT, SCHEDULE, SUBNET, TEMPLATE, VPC
 
 
 def create(request: Request, id_: str) -> None:
@@ -45,7 +45,8 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
     GROUP: _group_made,
     TEMPLATE: refusals.template,
     PLACEMENT: refusals.placement,
-    SUBNET: refusals.subnet,
+    SUBNET: ranges.subnet,
+    VPC: ranges.vpc,
     LUSTRE: refusals.lustre,
     BUDGET: refusals.budget,
     SCHEDULE: _schedule_made,
