@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,11 +13,12 @@ import click
 
 from ..clock import current_moment
 from .judge import format_option
-from .output import as_json, is_terminal, note, usd, write
+from .outcome_view import outcome_data, outcome_text
+from .output import as_json, is_terminal, note, write
 
 if TYPE_CHECKING:
     from ..engine import Engine
-    from ..engine.deployment import Deployment, Outcome, Protected, StackFolder
+    from ..engine.deployment import Deployment, Protected, StackFolder
 
 _CHANGES = ("up", "refresh", "destroy")
 
@@ -89,7 +89,8 @@ def _run(asked: Asked) -> int:
     from ..engine.deployment import DeploymentError, unusable
 
     try:
-        return _operate(asked)
+        with _ended_gently():
+            return _operate(asked)
     except DeploymentError as e:
         return _failed(asked, str(e), 1)
     except EngineError as e:
@@ -102,6 +103,31 @@ def _run(asked: Asked) -> int:
     except Exception as e:
         _told(asked, f"internal error: {type(e).__name__}; standard error says more", 2)
         raise
+
+
+@contextmanager
+def _ended_gently() -> Generator[None]:
+    """An order to end, and a terminal that is closed, are taken as Ctrl-C: the engine finishes what it has begun and writes it
+    down. Killed with its engine at work, a stack of a real cloud keeps a lock, and resources that nobody knows of."""
+    import signal
+    import threading
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    # One that the caller wants ignored, as `nohup` does, stays so.
+    named = (getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP"))
+    kept = {one: signal.SIG_DFL for one in named if one is not None and signal.getsignal(one) is signal.SIG_DFL}
+    for one in kept:
+        signal.signal(one, stop)
+    try:
+        yield
+    finally:
+        for one, before in kept.items():
+            signal.signal(one, before)
 
 
 def _failed(asked: Asked, message: str, status: int) -> int:
@@ -143,9 +169,9 @@ def _operate(asked: Asked) -> int:
     except DeploymentError as e:
         raise DeploymentError(f"{_no_success(asked)}{e}") from e
     if asked.format_ == "json":
-        write(as_json(_data(outcome, asked.simulate, _now(deployment))))
+        write(as_json(outcome_data(outcome, asked.simulate, _now(deployment))))
     else:
-        write(_text(outcome, asked.simulate, _now(deployment)))
+        write(outcome_text(outcome, asked.simulate, _now(deployment)))
     return 0
 
 
@@ -183,53 +209,6 @@ def _progress(format_: str) -> Callable[[str], None]:
 def _now(deployment: Deployment) -> datetime:
     """The moment at which the operation took place: a simulated world has a time of its own."""
     return current_moment({**os.environ, **deployment.environment})
-
-
-def _expired(outcome: Outcome, now: datetime) -> list[str]:
-    """The outputs that name the end of a lease which is over; a program of several clusters has several."""
-    ends = {k: v for k, v in outcome.outputs.items() if k.endswith("lease_end") and isinstance(v, str)}
-    return sorted(k for k, v in ends.items() if datetime.fromisoformat(v) <= now)
-
-
-def _data(outcome: Outcome, simulate: bool, now: datetime) -> dict[str, Any]:
-    return {
-        "operation": outcome.operation,
-        "stack": outcome.stack,
-        "simulated": simulate,
-        "changes": dict(outcome.changes),
-        "expired": bool(_expired(outcome, now)),
-        "outputs": dict(outcome.outputs),
-        "resources": [{"type": type_, "name": name} for type_, name in outcome.resources],
-    }
-
-
-def _text(outcome: Outcome, simulate: bool, now: datetime) -> str:
-    lines = [", ".join(f"{n} {what}" for what, n in outcome.changes.items()) or "nothing to do"]
-    if outcome.resources:
-        where = "simulated " if simulate else ""
-        left = " left" if outcome.operation == "destroy" else ""
-        lines.append(f"{len(outcome.resources)} {where}resources{left}:")
-        counted = Counter(_short(type_) for type_, _ in outcome.resources if not type_.startswith("gpuinfra:"))
-        lines += [f"  {n:4} {type_}" for type_, n in sorted(counted.items())]
-    if outcome.operation == "destroy":
-        return "\n".join(lines) + "\n"
-    price, least = outcome.outputs.get("usd_per_hour"), outcome.outputs.get("usd_per_hour_at_least")
-    if isinstance(price, (int, float)):
-        lines.append(f"costs {usd(price)} USD an hour" + (" on the real cloud" if simulate else ""))
-    elif isinstance(least, (int, float)):
-        lines.append(f"costs at least {usd(least)} USD an hour (some prices are unknown)")
-    over = _expired(outcome, now)
-    for name, end in outcome.outputs.items():
-        if name.endswith("lease_end") and isinstance(end, str):
-            whose = name.removesuffix("lease_end").rstrip("_")
-            said = "expired {}: no node is started again until the lease is changed" if name in over else "ends {}"
-            lines.append(f"{whose}: {said.format(end)}" if whose else said.format(end))
-    return "\n".join(lines) + "\n"
-
-
-def _short(type_: str) -> str:
-    package, module, name = type_.split(":")
-    return f"{package}:{module.split('/')[0]}:{name}"
 
 
 preview = _command("preview", "Show what `up` would do to a stack.")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .judge import format_option
-from .output import as_json, note, write
+from .output import as_json, note, printable, write
 
 if TYPE_CHECKING:
     from ..simulation.cloud import Cloud
@@ -152,13 +153,28 @@ def advance(folder: str, by: timedelta) -> int:
     def move(world: World, clouds: list[Cloud]) -> None:
         from ..simulation.clockwork import advance as onward
 
-        before = len(world.events())
+        before, ran = len(world.events()), {n.id for n in world.nodes() if n.ended_at is None}
         onward(world, clouds, by)
-        for event in world.events()[before + 1 :]:
-            write(f"{event.at:%Y-%m-%d %H:%M} {event.what} {event.subject} {event.detail}".rstrip() + "\n")
+        told = [
+            (event.at, f"{event.what} {event.subject} {event.detail}".rstrip())
+            for event in world.events()[before + 1 :]
+        ]
+        told += _ended(world, ran)
+        for moment, what in sorted(told, key=lambda one: one[0]):
+            write(printable(f"{moment:%Y-%m-%d %H:%M} {what}") + "\n")
         write(f"it is {world.now:%Y-%m-%d %H:%M} UTC\n")
 
     return _in_world(folder, move)
+
+
+def _ended(world: World, ran: set[int]) -> list[tuple[datetime, str]]:
+    """Which of the machines that ran stand no more, and why: those of a kind that went together in one line."""
+    gone = Counter(
+        (n.ended_at, n.instance_type, n.zone or n.region, n.why)
+        for n in world.nodes()
+        if n.id in ran and n.ended_at is not None
+    )
+    return [(at, f"end {count} × {type_} in {zone}: {why}") for (at, type_, zone, why), count in gone.items()]
 
 
 @command.command("reclaim")
@@ -166,7 +182,8 @@ def advance(folder: str, by: timedelta) -> int:
 @click.argument("pool")
 @click.option("--count", type=click.IntRange(1), default=1, show_default=True, help="How many machines.")
 def reclaim(folder: str, pool: str, count: int) -> int:
-    """Take spot machines of a pool away. Its group asks for others."""
+    """Take spot machines of a pool away; its group then does what that cloud's groups do. POOL is a pool of the spec, or the
+    logical name of the group where two pools have one name or a program has none."""
 
     def take(world: World, clouds: list[Cloud]) -> None:
         from ..simulation.clockwork import reclaim as away
@@ -190,13 +207,11 @@ def exhaust(folder: str, zone: str, instance_type: str) -> int:
 
         if fault := zone_fault(zone) or type_fault(zone, instance_type):
             raise DeploymentError(fault)
-        with world.step():
-            used = sum(
-                1 for n in world.nodes() if n.zone == zone and n.ended_at is None and n.instance_type == instance_type
-            )
-            world.set_stock(zone, instance_type, used)
-            world.note("exhaust", zone, instance_type)
-        write(f"{zone} has no more {instance_type}\n")
+        from ..simulation.supply import exhaust as without_more
+
+        without_more(world, zone, instance_type)
+        what = "machines of any type" if instance_type == "*" else instance_type
+        write(f"{'no zone' if zone == '*' else zone} has {'any' if zone == '*' else 'no'} more {what}\n")
 
     return _in_world(folder, empty, fresh=True)
 

@@ -40,12 +40,15 @@ def world_text(data: Mapping[str, Any]) -> str:
     """What `seen` found, as text, as wide as the terminal."""
     out = console(sys.stdout)
     with out.capture() as captured:
-        money = f"{usd(data['usd_this_month'])} USD of machines this month"
-        out.print(Text.assemble((_short(data["now"]), "bold"), f"  {data['resources']} resources, {money}"))
+        held = f"{data['resources']} resource{'' if data['resources'] == 1 else 's'}"
+        out.print(Text.assemble((_short(data["now"]), "bold"), f"  {held}, {_money(data)}"))
+        for what in data["without_price"]:
+            out.print(Text(printable(f"no price is known of {what}: the budget does not see it here"), style="yellow"))
         if data["groups"]:
             out.print()
+        pools = Counter(group["pool"] for group in data["groups"])
         for group in data["groups"]:
-            out.print(_group(group))
+            out.print(_group(group, alone=pools[group["pool"]] == 1))
         _section(out, "Stock", _stock(data["stock"]))
         _section(out, "Quotas", _quotas(data["quotas"]))
         _section(out, "Reservations", _reservations(data["reservations"]))
@@ -62,9 +65,20 @@ def _section(out: Console, title: str, body: RenderableType | None) -> None:
         out.print(Padding(body, (0, 0, 0, 2), expand=False))
 
 
-def _group(group: Mapping[str, Any]) -> Tree:
+def _money(data: Mapping[str, Any]) -> str:
+    """What the machines cost so far; where some of them have no price, that it is more."""
+    spent, unknown = data["usd_this_month"], data["without_price"]
+    if unknown and not spent:
+        return "what the machines cost this month is unknown"
+    return f"{'at least ' if unknown else ''}{usd(spent)} USD of machines this month"
+
+
+def _group(group: Mapping[str, Any], *, alone: bool) -> Tree:
+    """A group by its pool; by its resource where it has none, or where another has the same."""
     state = group["state"]
-    name = printable(group["pool"] or group["group"])
+    pool = printable(group["pool"])
+    name = pool if pool and alone else " ".join(filter(None, (pool, printable(f"({group['name']})"))))
+    name = name if pool else printable(group["name"])
     title = Text.assemble(
         (name, "bold"),
         f"  {group['running']} of {group['wanted']}  ",

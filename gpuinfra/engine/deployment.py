@@ -37,6 +37,20 @@ def unusable(error: OSError, place: Path | str) -> str:
     return f"{error.filename or place}: cannot be used: {error.strerror or error}"
 
 
+_CLUSTER = "gpuinfra:index:GpuCluster"
+
+
+@dataclass(frozen=True)
+class Deployed:
+    """A cluster of gpuinfra that a stack holds, by its own outputs, whatever the program exports of them."""
+
+    name: str
+    lease_end: str | None
+    usd_per_hour: float | None
+    """None where some prices are unknown; then `usd_per_hour_at_least` holds what is known."""
+    usd_per_hour_at_least: float | None
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What an operation did."""
@@ -49,6 +63,9 @@ class Outcome:
     """The stack's outputs, secrets left out."""
     resources: tuple[tuple[str, str], ...] = ()
     """(type, logical name) of what the stack holds afterwards."""
+    components: frozenset[tuple[str, str]] = frozenset()
+    """Those of them that group others, and are nothing in a cloud."""
+    clusters: tuple[Deployed, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -197,7 +214,7 @@ class Deployment:
                     f"{self.folder.main}: the program ended itself, with status {self._failed.code}"
                 ) from e
             if self._failed is not None:
-                said = " ".join(f"{type(self._failed).__name__}: {self._failed}".split())
+                said = " ".join(f"{type(self._failed).__name__}: {self._failed}".split()).rstrip(": ")
                 raise DeploymentError(f"{self.folder.main}: the program failed: {said}") from e
             raise DeploymentError(reason(str(e), self.folder.path, operation, begun=self._begun)) from e
 
@@ -247,8 +264,16 @@ class Deployment:
         # The operation's result has the outputs already, and asking the engine again takes a second.
         given: Any = done.outputs if hasattr(done, "outputs") else stack.outputs() if held else {}
         outputs: dict[str, Any] = {k: v.value for k, v in given.items() if not v.secret}
-        names = tuple((r["type"], r["urn"].split("::", 3)[-1]) for r in held if not r["type"].startswith("pulumi:"))
-        return Outcome(operation, self.stack, {str(k): v for k, v in changes.items()}, outputs, names)
+        ours = [r for r in held if not r["type"].startswith("pulumi:")]
+        return Outcome(
+            operation,
+            self.stack,
+            {str(k): v for k, v in changes.items()},
+            outputs,
+            tuple(_named(r) for r in ours),
+            frozenset(_named(r) for r in ours if not r.get("custom")),
+            tuple(_deployed(r) for r in ours if r["type"] == _CLUSTER),
+        )
 
     def _program(self) -> None:
         try:
@@ -258,7 +283,7 @@ class Deployment:
             if e.code not in (None, 0):
                 self._failed = e
                 raise
-        except Exception as e:
+        except BaseException as e:  # Also an interruption of the program's own: a person's comes to the main thread.
             self._failed = e
             raise
 
@@ -281,6 +306,21 @@ class Deployment:
 def resources_of(deployment: Any) -> list[dict[str, Any]]:
     """The resources of an exported state; none where nothing was deployed yet."""
     return cast("dict[str, Any]", deployment or {}).get("resources") or []
+
+
+def _named(resource: Mapping[str, Any]) -> tuple[str, str]:
+    return resource["type"], resource["urn"].split("::", 3)[-1]
+
+
+def _deployed(resource: Mapping[str, Any]) -> Deployed:
+    given: Mapping[str, Any] = resource.get("outputs") or {}
+    end, price, least = (given.get(key) for key in ("leaseEnd", "usdPerHour", "usdPerHourAtLeast"))
+    return Deployed(
+        _named(resource)[1],
+        end if isinstance(end, str) else None,
+        float(price) if isinstance(price, (int, float)) else None,
+        float(least) if isinstance(least, (int, float)) else None,
+    )
 
 
 def _made(where: Mapping[str, Any]) -> tuple[Any, bool]:

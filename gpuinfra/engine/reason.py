@@ -27,6 +27,11 @@ _KNOWN = (
         for words in ("validating stack config: bad value", "get stack secrets manager", "getting secrets manager")
     ),
     ("organization name must be", "this backend takes a stack's name alone, as dev"),
+    (
+        'unknown stack "',
+        "the program refers to a stack (StackReference) that is not where this one's state is kept: deploy it there first, "
+        "under the name that the program has for it",
+    ),
     ("No space left on device", "the disk is full: the stack's state could not be written"),
 )
 
@@ -56,8 +61,16 @@ def reason(text: str, folder: Path, operation: str, *, begun: bool) -> str:
     # The Automation API puts the name of the stream before its first line.
     lines = (re.sub(r"^\s*(stdout|stderr): ", "", line).strip() for line in text.splitlines())
     said = [line for line in lines if line.startswith(("error:", "** "))]
-    unique = list(dict.fromkeys(line.removeprefix("error: ") for line in said))
+    unique = list(dict.fromkeys(_of_the_program(line.removeprefix("error: "), folder) for line in said))
     return "\n".join(unique) or " ".join(text.split())[-600:]
+
+
+def _of_the_program(line: str, folder: Path) -> str:
+    """What failed in the program when it had run to its end, as a function that an output is applied to."""
+    words = line.removeprefix("an unhandled error occurred: ").removeprefix("python inline source runtime error:")
+    if words == line:
+        return line
+    return f"{folder}: the program failed: {words.strip() or 'it says no more'}"
 
 
 def kept_from_destroy(names: list[str], folder: Path, *, begun: bool) -> str:

@@ -8,8 +8,31 @@ import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager, redirect_stdout
+from typing import Any, cast
 
 _STDOUT, _STDERR = 1, 2
+
+
+class _Kept:
+    """A stream that stays open when the code that it is lent to closes it."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def close(self) -> None:
+        self._stream.flush()
+
+    def __enter__(self) -> _Kept:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
+    def __iter__(self) -> Any:
+        return iter(self._stream)
 
 
 class _Turned:
@@ -26,7 +49,7 @@ class _Turned:
             self._depth += 1
             if self._depth == 1:
                 self._back.enter_context(_descriptor_turned())
-                self._back.enter_context(redirect_stdout(sys.stderr))
+                self._back.enter_context(redirect_stdout(cast("Any", _Kept(sys.stderr))))
 
     def leave(self) -> None:
         with self._lock:

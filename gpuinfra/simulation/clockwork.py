@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
@@ -128,7 +129,9 @@ def _watch_budgets(world: World, cloud: Cloud) -> None:
         if world.meta(key) or spent(world, cloud, world.now - SPEND_LAG) < limit:
             continue
         world.set_meta(key, "told")
-        world.note("budget", budget.name, f"{limit:g} USD of this month are spent, as seen {SPEND_LAG} later")
+        world.note(
+            "budget", budget.name, f"{limit:g} USD of this month are spent, as seen {SPEND_LAG // _STEP} h later"
+        )
         for group in cloud.spending.stopped(world, budget):
             cloud.groups.resize(world, group, 0, f"budget {budget.name}")
 
@@ -140,16 +143,33 @@ def spent(world: World, cloud: Cloud, until: datetime) -> float:
     return sum(_cost(cloud, n, month, until) for n in world.nodes() if n.type in types)
 
 
+def unpriced(world: World, cloud: Cloud, until: datetime) -> list[str]:
+    """What ran in the month of a moment and has no price in the tables."""
+    month = until.replace(day=1, hour=0, minute=0, second=0)
+    types = cloud.groups.types if cloud.groups else ()
+    ran = [n for n in world.nodes() if n.type in types and (n.ended_at is None or n.ended_at > month)]
+    return sorted({_bought(n) for n in ran if _per_hour(cloud, n) is None})
+
+
+def _bought(node: Node) -> str:
+    market = node.market.replace("_", " ")
+    return f"{node.instance_type} in {node.region or node.zone or 'no known region'}, {market}"
+
+
 def _cost(cloud: Cloud, node: Node, since: datetime, until: datetime) -> float:
     began, ended = max(node.launched_at, since), min(node.ended_at or until, until)
     hours = max(0.0, (ended - began).total_seconds() / 3600)
-    if not hours:
-        return 0.0
-    price = catalog.price(Provider(CLOUDS[cloud.package]), node.region, node.instance_type)
+    return hours * (_per_hour(cloud, node) or 0.0) if hours else 0.0
+
+
+def _per_hour(cloud: Cloud, node: Node) -> float | None:
+    """What a machine costs an hour; None where nobody knows."""
     if node.market == "capacity_block":
         return 0.0  # Paid as a whole, and before.
-    per_hour = price.spot_usd_hour if price and node.market == "spot" else price.on_demand_usd_hour if price else None
-    return hours * (per_hour or 0.0)
+    price = catalog.price(Provider(CLOUDS[cloud.package]), node.region, node.instance_type)
+    if price is None:
+        return None
+    return price.spot_usd_hour if node.market == "spot" else price.on_demand_usd_hour
 
 
 def all_clouds(packages: Iterable[str]) -> list[Cloud]:
@@ -165,9 +185,9 @@ def reclaim(world: World, clouds: Sequence[Cloud], pool: str, count: int) -> int
     from ..engine.deployment import DeploymentError
 
     groups = [(c.groups, g) for c in clouds if c.groups for g in world.things(*c.groups.types)]
-    named = [(how, g) for how, g in groups if how.pool(world, g) == pool]
+    named = [(how, g) for how, g in groups if pool in (how.pool(world, g), g.name)]
     if not named:
-        there = ", ".join(sorted({how.pool(world, g) for how, g in groups})) or "none"
+        there = ", ".join(sorted({how.pool(world, g) or g.name for how, g in groups})) or "none"
         raise DeploymentError(f"there is no pool '{pool}' in the simulated clouds; there are: {there}")
     with world.step():
         taken: list[Node] = []
@@ -179,5 +199,7 @@ def reclaim(world: World, clouds: Sequence[Cloud], pool: str, count: int) -> int
                 world.note("reclaim", pool, f"{len(spot)} machines")
                 _without(world, how, group, len(spot))
         if not taken:
-            raise DeploymentError(f"pool '{pool}' has no spot machine that runs")
+            others = Counter(n.market.replace("_", " ") for _, g in named for n in world.running(g.type, g.id))
+            has = ", ".join(f"{count} {market}" for market, count in sorted(others.items())) or "none at all"
+            raise DeploymentError(f"pool '{pool}' has no spot machine that runs; it has: {has}")
     return len(taken)

@@ -115,6 +115,8 @@ class Cloud:
     """The id of a new resource, in the cloud's form."""
     outputs: Callable[[Request, str], Mapping[str, Any]]
     """Computed outputs that have a form of their own; the rest is made up from the SDK's types."""
+    placed: Callable[[Request], Mapping[str, Any]] = lambda request: {}
+    """Where a resource stands whose program leaves that to the provider, by wire names: its type may take some of them."""
     check: Callable[[str, Mapping[str, Any]], list[tuple[str, str]]] = lambda type_, inputs: []
     """(property, reason) that the provider refuses at plan time, beside the schema."""
     create: Callable[[Request, str], None] = lambda request, id_: None

@@ -15,6 +15,7 @@ from pulumi.runtime.proto import plugin_pb2
 from pulumi.runtime.proto import provider_pb2 as pb
 from pulumi.runtime.proto import provider_pb2_grpc as service
 
+from . import outside
 from .cloud import Cloud, Diffs, Refusal, Request, covers
 from .differing import differing, plain, refuses, replaces
 from .held import asked_for
@@ -96,12 +97,15 @@ class SimulatedProvider(service.ResourceProviderServicer):
         )
 
     def Diff(self, request: Any, context: Any) -> Any:  # noqa: N802
-        old, new = opened(bag(request.old_inputs)), opened(bag(request.news))
+        old, new = (opened(bag(one)) for one in (request.old_inputs, request.news))
+        # Of what an import took over nothing is known but that it is there: the program says what it is.
+        known = bool(old) or not outside.is_outside(self._world, request.type, request.id)
+        old, new = (self._placed(Request(request.type, "", "", one, self._world, self._config)) for one in (old, new))
         ignored = list(request.ignoreChanges)
         table = self._table(request.type)
         found = differing(table, old, new, self._cloud.unordered)
         changed = [(p, k) for p, k in found if not any(covers(plain(i), p) for i in ignored)]
-        replaced = [p for p, _ in changed if p in self._cloud.moves or replaces(table, p, old, new)]
+        replaced = [p for p, _ in changed if known and (p in self._cloud.moves or replaces(table, p, old, new))]
         detailed = {
             p: pb.PropertyDiff(kind=getattr(pb.PropertyDiff, k + ("_REPLACE" if p in replaced else "")), inputDiff=True)
             for p, k in changed
@@ -121,7 +125,8 @@ class SimulatedProvider(service.ResourceProviderServicer):
         inputs = bag(request.properties)
         kind = self._kind(request.type)
         if request.preview:
-            return pb.CreateResponse(id="", properties=struct(self._previewed(kind, inputs)))
+            asked = self._request(request.urn, request.type, inputs)
+            return pb.CreateResponse(id="", properties=struct(self._previewed(kind, {**asked.inputs, **inputs})))
         asked = self._request(request.urn, request.type, inputs)
         self._take_time(request.type)
         try:
@@ -145,11 +150,12 @@ class SimulatedProvider(service.ResourceProviderServicer):
             kept = {k: v for k, v in bag(request.olds).items() if k not in changed}
             return pb.UpdateResponse(properties=struct({**kept, **{k: v for k, v in sent.items() if v is not None}}))
         asked = self._request(request.urn, request.type, inputs)
-        table, old_inputs = self._table(request.type), opened(bag(request.old_inputs))
+        table, before = self._table(request.type), self._request(request.urn, request.type, bag(request.old_inputs))
+        old_inputs = before.inputs
         changed = [p for p, _ in changes(old_inputs, asked.inputs)]
         try:
             with self._world.step():
-                old = self._world.thing(request.type, request.id)
+                old = self._there(request, inputs)
                 if old is None:
                     raise Refusal("NotFound", f"{request.id} is not there any more; refresh the stack")
                 meant = differing(table, old_inputs, asked.inputs, self._cloud.unordered)
@@ -176,27 +182,41 @@ class SimulatedProvider(service.ResourceProviderServicer):
         return pb.UpdateResponse(properties=struct(state))
 
     def Read(self, request: Any, context: Any) -> Any:  # noqa: N802
+        given, inputs = bag(request.properties), bag(request.inputs)
         with self._world.step():
-            thing = self._world.thing(request.type, request.id)
+            thing = self._there(request, inputs if given != inputs else {})
             if thing is None:
-                # A resource that the program only reads (`get`) stands outside the world: its type says its form.
-                # Such a one has no inputs; what it was found with stands in its properties, and a refresh finds it as it was.
-                kind, given = self._kind(request.type), bag(request.properties)
-                if not request.inputs.fields and not (kind is not None and {*given} <= {*kind.inputs}):
-                    return pb.ReadResponse(id=request.id, properties=request.properties, inputs=struct({}))
-                if not request.inputs.fields:
-                    asked = self._request(request.urn, request.type, given)
-                    state = self._state(kind, asked, given, request.id)
-                    return pb.ReadResponse(id=request.id, properties=struct(state), inputs=struct({}))
-                return pb.ReadResponse()
+                if not outside.is_looked_for(self._world, request.id, given, inputs):
+                    return pb.ReadResponse()
+                outside.mark(self._world, request.type, request.id)
+                return pb.ReadResponse(
+                    id=request.id, properties=struct(self._seen_outside(request, given)), inputs=struct({})
+                )
             now = {**thing.outputs, **self._cloud.read(self._world, thing)}
-        properties = bag(request.properties)
-        inputs = bag(request.inputs)
-        seen = {k: _as_before(properties.get(k), v) for k, v in now.items()}
+        seen = {k: _as_before(given.get(k), v) for k, v in now.items()}
         for key in inputs:
             if key in now:
                 inputs[key] = _seen_again(inputs[key], now[key])
-        return pb.ReadResponse(id=request.id, properties=struct(seen), inputs=struct(inputs))
+        # An import says nothing of its own: what it takes over was made with these.
+        found = inputs if inputs or given else dict(thing.inputs)
+        return pb.ReadResponse(id=request.id, properties=struct(seen), inputs=struct(found))
+
+    def _there(self, request: Any, inputs: Mapping[str, Any]) -> Thing | None:
+        """What has the id; a resource that was taken over stands there from the first time on that its inputs are known."""
+        thing = self._world.thing(request.type, request.id)
+        if thing is not None or not inputs or not outside.is_outside(self._world, request.type, request.id):
+            return thing
+        asked = self._request(request.urn, request.type, inputs)
+        self._keep(asked, request.id, opened(self._state(self._kind(request.type), asked, inputs, request.id)))
+        return self._world.thing(request.type, request.id)
+
+    def _seen_outside(self, request: Any, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        kind = self._kind(request.type)
+        if kind is None or not {*given} <= {*kind.inputs}:
+            # Found before: a refresh finds it as it was.
+            return given
+        asked = self._request(request.urn, request.type, given)
+        return self._state(kind, asked, given, request.id)
 
     def Delete(self, request: Any, context: Any) -> Any:  # noqa: N802
         asked = self._request(request.urn, request.type, bag(request.properties))
@@ -208,6 +228,7 @@ class SimulatedProvider(service.ResourceProviderServicer):
                     self._world.end_nodes(self._world.running(old.type, old.id), "deleted")
                     self._world.forget(request.type, request.id)
                     self._world.note("delete", asked.name, request.id)
+                outside.forget(self._world, request.type, request.id)
         except Refusal as e:
             context.abort(grpc.StatusCode.UNKNOWN, str(e))
         return empty_pb2.Empty()
@@ -250,7 +271,15 @@ class SimulatedProvider(service.ResourceProviderServicer):
         return self._sdk.type(token)
 
     def _request(self, urn: str, type_: str, inputs: Mapping[str, Any]) -> Request:
-        return Request(type_, urn.split("::", 3)[-1], urn, opened(dict(inputs)), self._world, self._config)
+        asked = Request(type_, urn.split("::", 3)[-1], urn, opened(dict(inputs)), self._world, self._config)
+        return replace(asked, inputs=self._placed(asked))
+
+    def _placed(self, asked: Request) -> dict[str, Any]:
+        """The inputs, with where the provider puts what the program puts nowhere."""
+        kind = self._kind(asked.type)
+        takes = kind.inputs if kind is not None else ()
+        given = {k: v for k, v in asked.inputs.items() if v is not None}
+        return {**{k: v for k, v in self._cloud.placed(asked).items() if k in takes and v}, **given}
 
     def _identified(self, asked: Request) -> tuple[Request, str]:
         """The id of a new resource. Where one of that id stands yet, as what it replaces does, a made-up name is another;
@@ -275,6 +304,8 @@ class SimulatedProvider(service.ResourceProviderServicer):
     def _state(self, kind: ResourceType | None, asked: Request, inputs: Mapping[str, Any], id_: str) -> dict[str, Any]:
         given = self._cloud.outputs(asked, id_)
         own = {k: v for k, v in given.items() if kind is None or k in kind.outputs}
+        place = {k: v for k, v in self._cloud.placed(asked).items() if asked.inputs.get(k) == v and k not in inputs}
+        own = {**place, **own}
         state = made_up(kind, asked, id_, known={*inputs, *own}, word=self._cloud.word) if kind is not None else {}
         for name in state:
             if f"{asked.type}.{name}" in self._cloud.computed_secret:

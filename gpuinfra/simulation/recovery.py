@@ -21,6 +21,7 @@ from .cloud import Cloud
 from .home import Home
 from .values import as_list, as_map
 from .world import Thing, World
+from .world_file import start_anew
 
 Say = Callable[[str], None]
 _BEGAN = "began:"
@@ -71,6 +72,19 @@ class Recovery:
             if whole is not None:
                 shutil.copyfile(whole, state)
             say(f"the state of the stack {self._stack} was half written: the one before it is taken")
+        elif not state.with_name(f"{state.name}.gz").exists():
+            self._known(state)
+
+    def _known(self, state: Path) -> None:
+        """Raises DeploymentError where a stack has no state, and the world holds what it made: all would be made again."""
+        prefix = f"urn:pulumi:{self._stack}::{self._project}::"
+        left = sum(1 for thing in self._world.things() if thing.urn.startswith(prefix))
+        if left:
+            raise DeploymentError(
+                f"{state}: the simulated state of the stack '{self._stack}' is gone, and the simulated clouds still hold "
+                f"{left} of its resources, which would be made a second time; nothing was changed. Put the file back. "
+                f"{start_anew(self._home.world)}"
+            )
 
     def _own(self, state: Path) -> None:
         """Raises DeploymentError for the state of another stack: what it holds would be taken for this one's, and lost."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from .clockwork import spent
+from .clockwork import spent, unpriced
 from .cloud import Cloud, Groups
 from .supply import EVERYWHERE, plain
 from .world import Node, Reservation, Thing, World
@@ -25,6 +25,7 @@ def seen(world: World, clouds: Sequence[Cloud]) -> dict[str, Any]:
         "resources": len(world.things()),
         "groups": groups,
         "usd_this_month": round(sum(spent(world, cloud, world.now) for cloud in clouds), 2),
+        "without_price": [what for cloud in clouds for what in unpriced(world, cloud, world.now)],
         "stock": [_stock(world, *row) for row in world.stock()],
         "quotas": [_quota(world, name, limit) for name, limit in world.quotas().items()],
         "reservations": [_reservation(world, one) for one in world.reservations()],
@@ -42,6 +43,7 @@ def _group(world: World, how: Groups, group: Thing) -> dict[str, Any]:
     state = EXPIRED if world.is_over(group.id) and not wanted else state_of(wanted, nodes)
     return {
         "pool": how.pool(world, group),
+        "name": group.name,
         "group": group.id,
         "state": state,
         "wanted": wanted,
@@ -50,7 +52,7 @@ def _group(world: World, how: Groups, group: Thing) -> dict[str, Any]:
         "nodes": [
             {
                 "instance_type": n.instance_type,
-                "zone": n.zone,
+                "zone": n.zone or n.region,
                 "market": n.market,
                 "reservation": n.reservation or None,
                 "launched_at": _moment(n.launched_at),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -78,6 +79,17 @@ def supply(world: World, wanted: Wanted, codes: Codes) -> Given:
     if left is not None and left < given.count:
         given = Given(left, codes.stock, f"{wanted.count - left} of {wanted.machine} in {wanted.zone}")
     return given
+
+
+def exhaust(world: World, zone: str, machine: str) -> None:
+    """Leaves a zone without another machine of a type; `*` is every one. Reserved machines are no part of what it has."""
+    with world.step():
+        taken = Counter((n.zone, n.instance_type) for n in world.nodes() if n.ended_at is None and not n.reservation)
+        rows = {(zone, machine), *((z, t) for z, t, _ in world.stock()), *taken}
+        for at, type_ in rows:
+            if zone in (at, "*") and machine in (type_, "*"):
+                world.set_stock(at, type_, taken[at, type_])
+        world.note("exhaust", zone, machine)
 
 
 def launch(world: World, wanted: Wanted, given: Given) -> None:

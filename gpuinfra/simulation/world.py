@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
-from .world_file import WorldError, connect, damaged, journaled, readable
+from .world_file import WorldError, connect, damaged, journaled, readable, start_anew
 
 FORMAT = "2"
 _TABLES = """
@@ -125,7 +125,10 @@ class World:
             found = self.meta("format") or FORMAT
             self.set_meta("format", found)
         if found != FORMAT:
-            raise WorldError(f"{path}: the world has format {found}, and this version of gpuinfra reads {FORMAT}")
+            raise WorldError(
+                f"{path}: the world has format {found}, and this version of gpuinfra reads {FORMAT}; go on with the version that "
+                f"made it. {start_anew(path)}"
+            )
 
     def close(self) -> None:
         self._db.close()
@@ -334,6 +337,10 @@ class World:
             "INSERT INTO events (at, what, subject, detail) VALUES (?, ?, ?, ?)",
             (self.now.isoformat(), what, subject, detail),
         )
+
+    def was_made(self, id_: str) -> bool:
+        """Whether a resource of that id was ever made here."""
+        return bool(self._run("SELECT 1 FROM events WHERE what = 'create' AND detail = ? LIMIT 1", (id_,)))
 
     def events(self) -> list[Event]:
         rows = self._db.execute("SELECT at, what, subject, detail FROM events ORDER BY seq")

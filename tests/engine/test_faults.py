@@ -48,10 +48,14 @@ def _hears_ctrl_c() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def test_ctrl_c_lets_the_engine_write_down_what_it_made(stack: Callable[[str], Driven]) -> None:
+@pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda s: s.name)
+def test_who_ends_it_lets_the_engine_write_down_what_it_made(
+    signal_: signal.Signals, stack: Callable[[str], Driven]
+) -> None:
+    """Ctrl-C, an order to end as a pipeline gives it, and a terminal that is closed."""
     it = stack("aws-h100-hours")
     process = _started(it, "aws:autoscaling/group:Group")
-    with when(it.home.world, 8, lambda: kill([process.pid], signal.SIGINT)) as hit:
+    with when(it.home.world, 8, lambda: kill([process.pid], signal_)) as hit:
         said, _ = process.communicate(timeout=120)
     assert hit
     assert process.returncode == 130, said

@@ -37,6 +37,7 @@ def test_of_many_the_first_are_named():
     ("text", "word"),
     [
         ("error: the stack is currently locked by 1 lock(s)", "pulumi cancel"),
+        ('error: unknown stack "organization/other/dev"', "StackReference"),
         ("error: incorrect passphrase", "PULUMI_CONFIG_PASSPHRASE"),
         ("error: passphrase must be set with", "set PULUMI_CONFIG_PASSPHRASE"),
         ("write: No space left on device", "the disk is full"),
@@ -66,3 +67,13 @@ def test_what_the_engine_says_on_its_first_line_is_found():
 )
 def test_what_is_to_be_done_is_said(text: str, word: str):
     assert word in reason(text, Path("stack"), "up", begun=False)
+
+
+def test_what_fails_when_the_program_has_run_is_the_programs_and_said_once():
+    text = (
+        "error: python inline source runtime error: division by zero\n"
+        "error: an unhandled error occurred: python inline source runtime error: division by zero\n"
+    )
+    assert reason(text, Path("stack"), "up", begun=True) == "stack: the program failed: division by zero"
+    empty = "error: python inline source runtime error:\n"
+    assert reason(empty, Path("stack"), "up", begun=True) == "stack: the program failed: it says no more"

@@ -69,3 +69,15 @@ def test_a_stream_that_the_caller_closed(tmp_path: object):
     code = "from gpuinfra.policy.aside import told_aside\nwith told_aside():\n    print('within')\n"
     done = subprocess.run(["sh", "-c", '"$0" -c "$1" >&-', sys.executable, code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "within\n")
+
+
+def test_code_that_closes_standard_output_closes_nothing_of_ours(capsys: pytest.CaptureFixture[str]) -> None:
+    with told_aside():
+        sys.stdout.close()
+        with sys.stdout as out:
+            print("one", file=out)
+        print("two")
+    print("three", file=sys.stderr)
+    print("four")
+    seen = capsys.readouterr()
+    assert (seen.err, seen.out) == ("one\ntwo\nthree\n", "four\n")

@@ -14,7 +14,7 @@ import pytest
 from gpuinfra.engine.deployment import DeploymentError
 from gpuinfra.simulation.home import Home
 from gpuinfra.simulation.recovery import Recovery
-from gpuinfra.simulation.world import World
+from gpuinfra.simulation.world import Thing, World
 
 
 @pytest.fixture
@@ -45,6 +45,23 @@ def _ended() -> int:
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     return process.pid
+
+
+def test_a_state_that_is_gone_while_its_world_stands_is_not_begun_anew(home: Home) -> None:
+    world = World(home.world)
+    urn = "urn:pulumi:dev::project::aws:ec2/vpc:Vpc::v"
+    with world.step():
+        world.keep(Thing("aws:ec2/vpc:Vpc", "vpc-1", "v", urn, {}, {}, world.now))
+    with pytest.raises(DeploymentError, match=r"still hold 1 of its resources.*To start anew remove the folder"):
+        _recover(home)
+    # Packed by the backend it is there, and another stack's resources are none of this one's.
+    packed = _state(home).with_name("dev.json.gz")
+    packed.write_bytes(b"")
+    assert _recover(home) == []
+    packed.unlink()
+    with world.step():
+        world.keep(Thing("aws:ec2/vpc:Vpc", "vpc-1", "v", urn.replace(":dev:", ":prod:"), {}, {}, world.now))
+    assert _recover(home) == []
 
 
 def test_a_lock_is_taken_off_when_its_holder_is_gone(home: Home) -> None:

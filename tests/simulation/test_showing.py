@@ -48,3 +48,27 @@ def test_a_group_whose_lease_is_over_is_expired(spec: dict[str, Any], tmp_path: 
     advance(clouds.world, all_clouds(CLOUDS), timedelta(hours=80))
     (group,) = seen(clouds.world, all_clouds(CLOUDS))["groups"]
     assert (group["state"], group["running"], len(group["nodes"])) == ("expired", 0, 2)
+
+
+def test_what_has_no_price_is_said_and_not_taken_for_nothing(tmp_path: Path) -> None:
+    clouds = world(tmp_path, AWS)
+    with clouds.world.step():
+        clouds.world.launch(
+            ("gcp:compute/instance:Instance", "x"), ("us-east4", "us-east4-b"), "a9-none", "on_demand", 1
+        )
+    advance(clouds.world, all_clouds(CLOUDS), timedelta(hours=1))
+    data = seen(clouds.world, all_clouds(CLOUDS))
+    assert data["without_price"] == ["a9-none in us-east4, on demand"]
+    text = world_text(data)
+    assert "at least 110.08 USD of machines this month" in text
+    assert "no price is known of a9-none in us-east4, on demand" in text
+    data["usd_this_month"] = 0
+    assert "0.00" not in world_text(data)
+
+
+def test_two_pools_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    clouds = Clouds(tmp_path)
+    clouds.up(lambda: (GpuCluster("one", AWS), GpuCluster("two", GCP)))
+    text = world_text(seen(clouds.world, all_clouds(CLOUDS)))
+    assert "gpu (one-gpu-pool-group)  2 of 2" in text
+    assert "gpu (two-gpu-pool-group)  2 of 2" in text

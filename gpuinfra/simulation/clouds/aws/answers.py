@@ -13,7 +13,7 @@ from ...supply import limit_of
 from ...values import as_list
 from ...world import World
 from .types import SUBNET
-from .words import ACCOUNT, zones
+from .words import ACCOUNT, subnet_of_zone, zone_of_subnet, zones
 
 _Given = Mapping[str, Any]
 
@@ -89,8 +89,17 @@ def _subnets(args: _Given, world: World, config: _Given) -> _Given:
     vpcs = wanted.get("vpc-id")
     there = [t.id for t in world.things(SUBNET) if vpcs is None or t.inputs.get("vpcId") in vpcs]
     where = _region(args, config)
-    made_up = [f"subnet-{digest(f'{vpcs} {name}')}" for name, _ in zones(where)]
+    made_up = [subnet_of_zone(f"{vpcs} {name}", i) for i, (name, _) in enumerate(zones(where))]
     return {**args, "id": where, "ids": there or made_up}
+
+
+def _subnet(args: _Given, world: World, config: _Given) -> _Given:
+    """The zone of a subnet that stands outside; what the world has says it itself."""
+    id_ = str(args.get("id") or "")
+    if not id_ or world.thing(SUBNET, id_) is not None:
+        return {}
+    name, zone = zone_of_subnet(id_, _region(args, config))
+    return {"availabilityZone": args.get("availabilityZone") or name, "availabilityZoneId": zone} if name else {}
 
 
 def _default_vpc(args: _Given, world: World, config: _Given) -> _Given:
@@ -207,6 +216,7 @@ INVOKE: Mapping[str, Answer] = {
     "aws:ec2/getAmi:getAmi": _image,
     "aws:ec2/getAmiIds:getAmiIds": _images,
     "aws:ec2/getVpc:getVpc": _default_vpc,
+    "aws:ec2/getSubnet:getSubnet": _subnet,
     "aws:ec2/getSubnets:getSubnets": _subnets,
     "aws:ec2/getInstanceType:getInstanceType": _machine,
     "aws:ec2/getInstanceTypeOfferings:getInstanceTypeOfferings": _offerings,

@@ -231,6 +231,7 @@ _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
         "allocationId": i,
         "publicIp": _outside(r, i),
     },
+    GROUP: lambda r, i: {"desiredCapacity": machines.wanted_of(r.inputs)},
     TEMPLATE: lambda r, i: {
         "name": _name(r),
         "arn": arn(r, "ec2", f"launch-template/{i}"),
@@ -273,6 +274,7 @@ CLOUD = Cloud(
     "aws",
     _identify,
     _outputs,
+    placed=lambda request: {"region": region(request)},
     check=refusals.check,
     create=making.create,
     update=making.update,

@@ -10,6 +10,7 @@ from ....vocabulary import Provider
 from ...cloud import Refusal, Request
 from ...held import Holding
 from ...supply import Codes, Given, Wanted, draws
+from ...unknown_types import is_unknown
 from ...values import as_list, as_map, lookup
 from ...world import World
 from . import machines, refusals
@@ -93,6 +94,9 @@ def node_group(request: Request, id_: str) -> None:
     least, wanted, most = (
         int(lookup(inputs, f"scalingConfig.{k}") or 0) for k in ("minSize", "desiredSize", "maxSize")
     )
+    for machine in (str(t) for t in as_list(inputs.get("instanceTypes"))):
+        if is_unknown(Provider.AWS, machine):
+            raise Refusal(code, f"[{machine}] is not a valid instance type for requested amiType")
     if not least <= wanted <= most:
         raise Refusal(code, f"desired capacity {wanted} must be between {least} and {most}")
     if not launched:

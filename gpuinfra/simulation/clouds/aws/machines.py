@@ -19,6 +19,7 @@ from ...supply import Codes, Wanted, draws, launch, supply
 from ...values import as_list, as_map, lookup
 from ...world import Node, Thing, World
 from .types import ACTION, GROUP, SCHEDULE, TEMPLATE
+from .words import zone_id, zone_of_subnet
 
 # Machines.
 
@@ -31,6 +32,7 @@ _CODES = Codes(
     full="ReservationCapacityExceeded",
     unlike="InvalidParameterValue",
 )
+_CONFIGURATION = "aws:ec2/launchConfiguration:LaunchConfiguration"
 _SPOT_QUOTA = "MaxSpotInstanceCountExceeded"
 
 
@@ -71,7 +73,10 @@ def _wanted(world: World, inputs: Mapping[str, Any], id_: str, count: int) -> Wa
 
 def market_of(group: Mapping[str, Any], template: Mapping[str, Any]) -> str:
     """How the machines of a group are bought."""
-    if group.get("mixedInstancesPolicy") or lookup(template, "instanceMarketOptions.marketType") == "spot":
+    shares = as_map(lookup(group, "mixedInstancesPolicy.instancesDistribution"))
+    # Without a share of its own a mixed group is on demand as a whole.
+    mixed = float(shares.get("onDemandPercentageAboveBaseCapacity", 100)) < 100
+    if mixed or lookup(template, "instanceMarketOptions.marketType") == "spot":
         return "spot"
     if lookup(template, "instanceMarketOptions.marketType") == "capacity-block":
         return "capacity_block"
@@ -107,11 +112,31 @@ def again(world: World, group: Thing) -> None:
 
 
 def template_of(world: World, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
-    id_ = lookup(inputs, "launchTemplate.id") or lookup(
-        inputs, "mixedInstancesPolicy.launchTemplate.launchTemplateSpecification.launchTemplateId"
-    )
-    thing = world.thing(TEMPLATE, str(id_))
-    return thing.inputs if thing else {}
+    """What a group launches, by the id or the name of its template, or by a launch configuration of the old kind."""
+    named = _launched(inputs)
+    things = world.things(TEMPLATE, _CONFIGURATION) if named else []
+    found = next((t for t in things if named & {t.id, t.outputs.get("name")}), None)
+    return found.inputs if found else {}
+
+
+def _launched(inputs: Mapping[str, Any]) -> set[Any]:
+    """The ids and names by which a group names what it launches."""
+    mixed = as_map(lookup(inputs, "mixedInstancesPolicy.launchTemplate.launchTemplateSpecification"))
+    own = as_map(inputs.get("launchTemplate"))
+    named = own.get("id"), own.get("name"), mixed.get("launchTemplateId"), mixed.get("launchTemplateName")
+    return {*named, inputs.get("launchConfiguration")} - {None, ""}
+
+
+def launches_what_stands_outside(world: World, inputs: Mapping[str, Any]) -> bool:
+    """Whether a group names a template that no program of this world made."""
+    named = _launched(inputs)
+    return bool(named) and not any(world.was_made(str(one)) for one in named)
+
+
+def wanted_of(inputs: Mapping[str, Any]) -> int:
+    """How many machines a group is made for: without a word of it, as many as it must have."""
+    wanted = inputs.get("desiredCapacity")
+    return int(inputs.get("minSize") or 0) if wanted is None else int(wanted)
 
 
 def place_of(world: World, inputs: Mapping[str, Any]) -> tuple[str, str]:
@@ -119,7 +144,10 @@ def place_of(world: World, inputs: Mapping[str, Any]) -> tuple[str, str]:
     subnets = inputs.get("vpcZoneIdentifiers") or [""]
     thing = world.thing("aws:ec2/subnet:Subnet", str(subnets[0]))
     if thing is None:
-        return str(inputs.get("region") or ""), ""
+        # One that stands outside of this world, or zones by their names.
+        region, named = str(inputs.get("region") or ""), as_list(inputs.get("availabilityZones"))
+        zone = zone_id(str(named[0])) if named else zone_of_subnet(str(subnets[0] or ""), region)[1]
+        return region, zone
     zone = thing.inputs.get("availabilityZoneId") or thing.outputs.get("availabilityZoneId") or ""
     return str(thing.inputs.get("region") or thing.outputs.get("region") or ""), str(zone)
 
@@ -232,12 +260,12 @@ def _groups_of(function: Thing) -> list[str]:
 
 def started(request: Request, id_: str) -> None:
     """A new group launches what it wants."""
-    _scale(request.world, request.inputs, id_)
+    _scale(request.world, {**request.inputs, "desiredCapacity": wanted_of(request.inputs)}, id_)
 
 
 def changed(request: Request, old: Thing) -> None:
     """A changed group keeps to its new bounds."""
-    most, wanted = int(old.outputs.get("maxSize") or 0), int(old.outputs.get("desiredCapacity") or 0)
-    moved = {**old.outputs, "desiredCapacity": min(wanted, most)}
+    least, most = int(old.outputs.get("minSize") or 0), int(old.outputs.get("maxSize") or 0)
+    moved = {**old.outputs, "desiredCapacity": max(least, min(int(old.outputs.get("desiredCapacity") or 0), most))}
     request.world.keep(replace(old, outputs=moved))
     _scale(request.world, moved, old.id)

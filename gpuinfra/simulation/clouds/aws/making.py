@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 from ...cloud import Refusal, Request
 from ...world import Thing
-from . import held, machines, refusals
-from .types import ACTION, BUDGET, GROUP, INSTANCE, LUSTRE, NODE_GROUP, PLACEMENT, SCHEDULE, SUBNET, TEMPLATE
+from . import held, machines, ranges, refusals
+from .types import ACTION, BUDGET, GROUP, INSTANCE, LUSTRE, NODE_GROUP, PLACEMENT, SCHEDULE, SUBNET, TEMPLATE, VPC
 
 
 def create(request: Request, id_: str) -> None:
@@ -45,7 +45,8 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
     GROUP: _group_made,
     TEMPLATE: refusals.template,
     PLACEMENT: refusals.placement,
-    SUBNET: refusals.subnet,
+    SUBNET: ranges.subnet,
+    VPC: ranges.vpc,
     LUSTRE: refusals.lustre,
     BUDGET: refusals.budget,
     SCHEDULE: _schedule_made,
@@ -58,10 +59,14 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
 def update(request: Request, old: Thing) -> None:
     """Raises Refusal."""
     if request.type == GROUP:
-        # The number of machines belongs to the group: what something else moved stays within the new bounds.
-        bounds = {k: v for k, v in request.inputs.items() if k != "desiredCapacity"}
+        # The number of machines belongs to the group: what something else moved stays within the new bounds. One that the
+        # program changes has to lie in them.
+        same = request.inputs.get("desiredCapacity") == old.inputs.get("desiredCapacity")
+        bounds = {k: v for k, v in request.inputs.items() if k != "desiredCapacity" or not same}
         refusals.group(request.world, bounds)
         machines.changed(request, old)
+    elif request.type == NODE_GROUP:
+        held.node_group(request, old.id)
     elif request.type == TEMPLATE:
         refusals.template(request, old.id)
     elif request.type == LUSTRE:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import ipaddress
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -14,9 +13,10 @@ from .... import catalog
 from ....catalog import NetworkCards
 from ....vocabulary import Provider, StorageKind
 from ...cloud import Refusal, Request
+from ...unknown_types import is_unknown
 from ...values import as_list, as_map, lookup
 from ...world import Thing, World
-from . import machines
+from . import machines, ranges
 from .types import BUDGET, GROUP, PLACEMENT, SUBNET, TEMPLATE, VPC
 
 _CLUSTER = "cluster"
@@ -57,6 +57,8 @@ def _named(what: str, *keys: str) -> Any:
 
 _CHECKED: Mapping[str, Any] = {
     TEMPLATE: _template_checked,
+    VPC: ranges.checked_of_vpc,
+    SUBNET: ranges.checked,
     GROUP: _named("name.autoscaling_group", "name"),
     "aws:iam/role:Role": _named("name.role", "name"),
     "aws:lambda/function:Function": _named("name.function", "name"),
@@ -106,6 +108,8 @@ def group(world: World, inputs: Mapping[str, Any]) -> None:
     if not as_list(inputs.get("vpcZoneIdentifiers")) and not as_list(inputs.get("availabilityZones")):
         raise Refusal("ValidationError", "At least one Availability Zone or VPC Subnet is required.")
     launched = machines.template_of(world, inputs)
+    if not launched and machines.launches_what_stands_outside(world, inputs):
+        return
     if not launched:
         raise Refusal("ValidationError", "You must use a valid fully-formed launch template. It does not exist")
     for code, message in trial(world, inputs, launched):
@@ -114,6 +118,8 @@ def group(world: World, inputs: Mapping[str, Any]) -> None:
 
 def trial(world: World, inputs: Mapping[str, Any], launched: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What RunInstances says to a template."""
+    if is_unknown(Provider.AWS, machine := str(launched.get("instanceType") or "")):
+        yield "InvalidParameterValue", f"Invalid value '{machine}' for InstanceType."
     image = str(launched.get("imageId") or "")
     if image and not image.startswith(("ami-", "resolve:ssm:")):
         yield "InvalidAMIID.Malformed", f'Invalid id: "{image}" (expecting "ami-...")'
@@ -223,26 +229,6 @@ def placement_gone(world: World, name: str) -> None:
             raise Refusal(
                 "InvalidPlacementGroup.InUse", f"The placement group '{name}' is in use and may not be deleted."
             )
-
-
-# Networks.
-
-
-def subnet(request: Request, id_: str) -> None:
-    """What CreateSubnet refuses."""
-    vpc = request.world.thing(VPC, str(request.inputs.get("vpcId")))
-    cidr = request.inputs.get("cidrBlock")
-    if vpc is None or not isinstance(cidr, str):
-        return
-    mine = ipaddress.ip_network(cidr)
-    whole = vpc.inputs.get("cidrBlock")
-    if isinstance(whole, str) and not mine.subnet_of(ipaddress.ip_network(whole)):  # type: ignore[arg-type]
-        raise Refusal("InvalidSubnet.Range", f"The CIDR '{cidr}' is invalid.")
-    for other in request.world.things(SUBNET):
-        theirs = other.inputs.get("cidrBlock")
-        same = other.inputs.get("vpcId") == vpc.id and other.id != id_
-        if same and isinstance(theirs, str) and mine.overlaps(ipaddress.ip_network(theirs)):
-            raise Refusal("InvalidSubnet.Conflict", f"The CIDR '{cidr}' conflicts with another subnet")
 
 
 # Storage.

@@ -127,6 +127,18 @@ def zone_id(name: str) -> str:
     return name
 
 
+def subnet_of_zone(seed: str, place: int) -> str:
+    """The id of a subnet that stands outside of a world: its last digit says in which zone of the region."""
+    return f"subnet-{digest(seed, 16)}{place:x}"
+
+
+def zone_of_subnet(id_: str, where: str) -> tuple[str, str]:
+    """(name, id) of the zone in which a subnet stands that is not of the world."""
+    there = zones(where) if where else []
+    last = id_[-1:].lower()
+    return there[int(last, 16) % len(there)] if there and id_ and last in "0123456789abcdef" else ("", "")
+
+
 def zone_name(id_: str, where: str) -> str:
     """The letter's name of a zone id."""
     return next((name for name, one in zones(where) if one == id_), f"{where}a")

@@ -9,10 +9,9 @@ from typing import Any
 from ...cloud import Answer, digest
 from ...world import World
 from .identity import SUBSCRIPTION
-from .words import guid
+from .words import GROUP, guid
 
 _Given = Mapping[str, Any]
-_GROUP = "azure-native:resources:ResourceGroup"
 
 
 def _subscription(config: _Given) -> str:
@@ -30,7 +29,7 @@ def _client(args: _Given, world: World, config: _Given) -> _Given:
 
 def _group(args: _Given, world: World, config: _Given) -> _Given:
     id_ = f"/subscriptions/{_subscription(config)}/resourceGroups/{args.get('resourceGroupName')}"
-    made = next((t for t in world.things(_GROUP) if t.id.lower() == id_.lower()), None)
+    made = next((t for t in world.things(GROUP) if t.id.lower() == id_.lower()), None)
     return {
         "id": id_,
         "name": args.get("resourceGroupName"),

@@ -28,9 +28,10 @@ from .types import (
     SET,
     STORAGE,
     SUBNET,
+    VNET,
     VOLUME,
 )
-from .words import guid, word
+from .words import guid, placed, word
 
 
 def _outputs(request: Request, id_: str) -> Mapping[str, Any]:
@@ -95,6 +96,7 @@ _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
             for word in ("blob", "dfs", "file", "queue", "table", "web")
         }
     },
+    VNET: lambda r, i: _network(r, i),
     "azure-native:network:NetworkInterface": lambda r, i: {
         "ipConfigurations": [
             {**one, "privateIPAddress": _address(r, f"{i}{n}", str(lookup(one, "subnet.id")))}
@@ -128,7 +130,23 @@ def _shape(state: dict[str, Any]) -> dict[str, Any]:
 
 def _address(request: Request, id_: str, subnet: str) -> str:
     thing = request.world.thing(SUBNET, subnet)
-    return address(request.world, id_, str(thing.inputs.get("addressPrefix")) if thing else "")
+    range_ = thing.inputs.get("addressPrefix") if thing else networks.range_inside(request.world, subnet)
+    return address(request.world, id_, str(range_ or ""))
+
+
+def _network(request: Request, id_: str) -> Mapping[str, Any]:
+    """The subnets that a network was written with are things of ARM too."""
+    inside = [
+        {
+            "privateEndpointNetworkPolicies": "Disabled",
+            "privateLinkServiceNetworkPolicies": "Enabled",
+            **as_map(one),
+            "id": f"{id_}/subnets/{as_map(one).get('name')}",
+            "provisioningState": "Succeeded",
+        }
+        for one in as_list(request.inputs.get("subnets"))
+    ]
+    return {"subnets": inside} if inside else {}
 
 
 # What making something does.
@@ -177,6 +195,8 @@ def _update(request: Request, old: Thing) -> None:
     networks.set_moved(request, old)
     if old.type == SET:
         set_refusals.scale_set(request.world, request.inputs)
+    if old.type == AGENT_POOL:
+        held.agent_pool(request, old.id)
     machines.update(request, old)
 
 
@@ -190,6 +210,7 @@ CLOUD = Cloud(
     "azure-native",
     identify,
     _outputs,
+    placed=placed,
     create=_create,
     update=_update,
     delete=_delete,

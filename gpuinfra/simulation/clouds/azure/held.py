@@ -42,7 +42,7 @@ def _place(world: World, type_: str, inputs: Mapping[str, Any]) -> str:
     if type_ != AGENT_POOL:
         return str(inputs.get("location") or "")
     name = str(inputs.get("resourceName"))
-    return next((str(t.inputs.get("location")) for t in world.things(_CLUSTER) if t.id.endswith(f"/{name}")), "")
+    return next((str(t.inputs.get("location") or "") for t in world.things(_CLUSTER) if t.id.endswith(f"/{name}")), "")
 
 
 def _wanted(world: World, type_: str, id_: str, inputs: Mapping[str, Any]) -> Wanted:

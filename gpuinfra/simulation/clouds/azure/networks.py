@@ -21,6 +21,17 @@ def subnet_deleted(world: World, subnet: Thing) -> None:
         raise Refusal("InUseSubnetCannotBeDeleted", f"subnet {subnet.name} is in use by {', '.join(users)}")
 
 
+def range_inside(world: World, subnet: str) -> str:
+    """The range of a subnet that stands in its network's own words; empty where none has it."""
+    network, _, name = subnet.rpartition("/subnets/")
+    for one in world.things(VNET) if network else ():
+        if one.id.lower() == network.lower():
+            for inside in as_list(one.inputs.get("subnets")):
+                if str(inside.get("name")).lower() == name.lower():
+                    return str(inside.get("addressPrefix") or next(iter(as_list(inside.get("addressPrefixes"))), ""))
+    return ""
+
+
 def _users(world: World, used: Thing) -> list[str]:
     """What names a thing in its inputs."""
     return sorted(t.name for t in world.things() if t.type != used.type and _names(t.inputs, used.id))

@@ -5,6 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from ...cloud import Request, digest
+from ...values import UNKNOWN, holds_unknown
+
+GROUP = "azure-native:resources:ResourceGroup"
+_ELSEWHERE = "eastus"
+"""Where a resource group stands that is not of this world."""
+
+
+def placed(request: Request) -> dict[str, Any]:
+    """azure-native puts a resource without a location where its own configuration says, else where its group stands."""
+    group, location = request.inputs.get("resourceGroupName"), request.config.get("location")
+    if location or not group:
+        return {"location": location}
+    if holds_unknown(group):
+        return {"location": UNKNOWN}
+    there = (t for t in request.world.things(GROUP) if t.id.lower().endswith(f"/resourcegroups/{group}".lower()))
+    return {"location": next((t.inputs.get("location") for t in there), None) or _ELSEWHERE}
 
 
 def guid(text: str) -> str:

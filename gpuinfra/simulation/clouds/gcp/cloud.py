@@ -14,7 +14,7 @@ from . import answers, held, machines, refusals
 from .held import HOLDING
 from .replacement import DIFFS, OTHERS, UNORDERED
 from .types import FILESTORE, GROUP, INSTANCE, JOB, LUSTRE, NODE_POOL, REGION_GROUP, REQUESTS, SUBNETWORK, TEMPLATES
-from .words import API, DOCUMENT, project, usual_id, word
+from .words import API, DOCUMENT, placed, project, usual_id, word
 
 # Type to the collection in which it stands, and whether that is global, regional or zonal.
 _COMPUTE = {
@@ -210,6 +210,7 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
 }
 _CHANGED: dict[str, Callable[[Request, Thing], None]] = {
     INSTANCE: held.changed,
+    NODE_POOL: lambda request, old: held.node_pool(request, old.id),
     LUSTRE: refusals.lustre_changed,
     FILESTORE: refusals.filestore_changed,
     "gcp:billing/budget:Budget": lambda request, old: refusals.budget(request, old.id),
@@ -227,6 +228,7 @@ CLOUD = Cloud(
     "gcp",
     _identify,
     _outputs,
+    placed=placed,
     check=refusals.check,
     create=_create,
     update=_update,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ....vocabulary import Provider
 from ...cloud import Refusal, Request
 from ...held import Holding
 from ...supply import Wanted
+from ...unknown_types import is_unknown
 from ...values import as_list, as_map, lookup
 from ...world import Thing, World
 from . import machines, refusals
@@ -60,9 +62,20 @@ def _wanted(world: World, type_: str, id_: str, inputs: Mapping[str, Any]) -> Wa
 HOLDING = Holding((INSTANCE,), (NODE_POOL,), _wanted, lambda asked: machines.CODES)
 
 
+def _is_there(machine: str, place: str) -> None:
+    """Raises Refusal for a machine type that no zone has (facts gcp (c))."""
+    if is_unknown(Provider.GCP, machine):
+        raise Refusal(
+            "400 invalid",
+            f"Machine type with name '{machine}' does not exist in zone '{place}'. machineTypes/{machine} not found",
+        )
+
+
 def instance(request: Request, id_: str) -> None:
     """What instances.insert refuses."""
-    for message in refusals.faults_of_template(request.world, _as_template(request.inputs)):
+    template = _as_template(request.inputs)
+    _is_there(template["machineType"], machines.place_of(request.inputs))
+    for message in refusals.faults_of_template(request.world, template):
         raise Refusal(refusals.INVALID, message)
 
 
@@ -85,6 +98,7 @@ def node_pool(request: Request, id_: str) -> None:
         raise Refusal("400 badRequest", "queued and flex-start nodes take no compact placement")
     if node.get("flexStart") and lookup(inputs, "management.autoRepair") is not False:
         raise Refusal("400 badRequest", "flex-start nodes require auto-repair to be off")
+    _is_there(str(node.get("machineType") or _DEFAULT_OF_GKE), machines.place_of(inputs))
     for message in refusals.faults_of_node(str(node.get("machineType") or _DEFAULT_OF_GKE), node):
         raise Refusal("400 badRequest", message)
 

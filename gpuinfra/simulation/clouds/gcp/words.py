@@ -20,6 +20,19 @@ def project(request: Request) -> str:
     return str(request.inputs.get("project") or request.config.get("project") or "project")
 
 
+_PLACES = ("zone", "region", "location")
+
+
+def placed(request: Request) -> dict[str, Any]:
+    """The provider's own project, and its own zone or region where the resource names no place of its own."""
+    config = request.config
+    zone = config.get("zone")
+    region = config.get("region") or (str(zone).rpartition("-")[0] if zone else None)
+    place = {"zone": zone, "region": region, "location": zone or region}
+    nowhere = all(request.inputs.get(key) is None for key in _PLACES)
+    return {"project": config.get("project"), **(place if nowhere else {})}
+
+
 def usual_id(request: Request, name: str) -> str:
     """The id that the API has for a type's resources in nearly all cases: a place, a collection, a name."""
     parts = request.type.split(":")
