@@ -21,7 +21,7 @@ from .aws_graph import (
 )
 from .aws_kubernetes import charts
 from .aws_leases import faults, is_off, left_by, rule_faults
-from .aws_rights import ROLE, may
+from .aws_rights import ROLE, may, roles_of
 from .aws_schedules import aims_unseen, call_of, schedules_of
 from .aws_user_data import is_late, script
 from .found_ends import End, Kind, best_of
@@ -134,7 +134,7 @@ def _scalers(aws: AwsGraph, group: Resource, nodes: Nodes | None) -> Iterator[En
     """What goes down to the least number by itself: the cluster's autoscaler, or the nodes' own script."""
     value = nodes.template.get("userData") if nodes is not None else None
     text = script(value) if isinstance(value, str) else ""
-    if is_late(value) and not group_size(group)[0]:
+    if is_late(value) and not group_size(group)[0] and (nodes is None or _nodes_may_end(aws, nodes)):
         # Below a least number a node takes nobody, itself least of all.
         yield End(Kind.UNSEEN, "whether the nodes' boot script ends them is not known yet")
     if _SETS_GROUP.search(text):
@@ -145,6 +145,13 @@ def _scalers(aws: AwsGraph, group: Resource, nodes: Nodes | None) -> Iterator[En
     if _tagged(group) or any(charts(aws, name) for name in _SCALERS):
         unseen = End(Kind.UNSEEN, "the least number of nodes is not known yet")
         yield unseen if size_unknown(group)[0] else End(Kind.NONE) if group_size(group)[0] else End(Kind.ENDS)
+
+
+def _nodes_may_end(aws: AwsGraph, nodes: Nodes) -> bool:
+    """Whether a script of the nodes could take one out of its group: not where their role surely lacks the right, since
+    the group replaces a machine that merely stops."""
+    roles = roles_of(aws, nodes.template)
+    return not roles or any(may(aws, r, right) is not False for r in roles for right in _ENDING_RIGHTS)
 
 
 def _tagged(group: Resource) -> bool:

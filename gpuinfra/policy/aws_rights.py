@@ -12,6 +12,7 @@ from .resource_graph import Resource
 from .wire_values import entries, items, late, plain
 
 ROLE = "aws:iam/role:Role"
+PROFILE = "aws:iam/instanceProfile:InstanceProfile"
 _INLINE = "aws:iam/rolePolicy:RolePolicy"
 _ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
 _POLICY = "aws:iam/policy:Policy"
@@ -22,6 +23,34 @@ _LISTED = (
 )
 """Attachments that name many roles or policies at once: with one of them, what a role lacks is not said."""
 _FULL = ("AdministratorAccess", "PowerUserAccess")
+_OF_NODES = frozenset(
+    [
+        "AmazonEKSWorkerNodePolicy",
+        "AmazonEKSWorkerNodeMinimalPolicy",
+        "AmazonEKS_CNI_Policy",
+        "AmazonEBSCSIDriverPolicy",
+        "AmazonEC2ContainerRegistryReadOnly",
+        "AmazonEC2ContainerRegistryPullOnly",
+        "AmazonEC2ContainerServiceforEC2Role",
+        "AmazonSSMManagedInstanceCore",
+        "CloudWatchAgentServerPolicy",
+        "AmazonS3ReadOnlyAccess",
+        "AmazonS3FullAccess",
+        "AWSLambdaBasicExecutionRole",
+    ]
+)
+"""AWS's own policies that nodes usually have, none of which starts or ends machines, groups or stacks."""
+_MACHINES = ("autoscaling:", "cloudformation:", "ec2:Terminate", "eks:Delete", "eks:Update", "ssm:Start", "states:")
+
+
+def roles_of(aws: AwsGraph, machine: Resource) -> tuple[Resource, ...]:
+    """The roles of this program that the machines of a launch template, or an instance, act as."""
+    value = machine.get("iamInstanceProfile")
+    named = (
+        [cast("Mapping[str, Any]", value).get(k) for k in ("arn", "name")] if isinstance(value, Mapping) else [value]
+    )
+    profiles = aws.link(machine, "iamInstanceProfile", [v for v in named if v is not None], PROFILE).resources
+    return tuple(r for p in profiles for r in aws.linked(p, "role", ROLE).resources)
 
 
 def may(aws: AwsGraph, role: Resource, action: str) -> bool | None:
@@ -58,8 +87,11 @@ def _of_arn(aws: AwsGraph, owner: Resource, key: str, value: Any) -> Iterator[An
 
 def _allows(document: Any, action: str) -> bool | None:
     if isinstance(document, str) and document.startswith("arn:"):
+        name = document.rpartition("/")[2]
+        if name in _OF_NODES and action.startswith(_MACHINES):
+            return False
         # What the many other policies of AWS hold is not known here.
-        return True if document.rpartition("/")[2] in _FULL else None
+        return True if name in _FULL else None
     if isinstance(document, str):
         try:
             document = json.loads(document)

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from .azure_graph import AzureGraph, AzureNodes
 from .azure_moments import moment_of, zone_fault
+from .last_inputs import covered
 from .resource_graph import Resource
 from .wire_values import entries, late, number, plain
 
@@ -33,6 +34,19 @@ def most_nodes(azure: AzureGraph, nodes: AzureNodes) -> float | None:
                 return None
             most = max(most, number(value) or 0)
     return most
+
+
+def can_be_several(azure: AzureGraph, nodes: AzureNodes) -> bool | None:
+    """Whether nodes of a set may run beside each other; None where that is not known.
+
+    A set that is written with no nodes is there to be filled: by a scheduler, a script, or the next `up`.
+    """
+    most = most_nodes(azure, nodes)
+    if most is None:
+        return None
+    if most == 1 and not azure.scalers(nodes) and covered(nodes.resource, "ignoreChanges", "sku.capacity"):
+        return None
+    return most != 1
 
 
 def profile_fault(

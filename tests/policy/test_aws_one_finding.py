@@ -172,3 +172,40 @@ def test_halves_in_two_rules_are_one_finding():
     )
     found = [d for d in check_graph(graph_of(rules), now=NOW).diagnostics if d.code == "GI3013"]
     assert [d.resource for d in found] in (["low"], ["high"])
+
+
+def test_a_link_that_persistent_2_refuses_is_not_said_of_its_backups_too():
+    text = """\
+- type: aws.fsx.LustreFileSystem
+  name: scratch
+  inputs: {deploymentType: PERSISTENT_2, importPath: "s3://b", automaticBackupRetentionDays: 7}
+"""
+    assert said(text).keys() & {"GI3036", "GI3087"} == {"GI3036"}
+
+
+def test_a_node_group_over_zones_is_told_of_its_subnets():
+    text = """\
+- {type: aws.ec2.Subnet, name: a, inputs: {availabilityZone: us-east-1a}}
+- {type: aws.ec2.Subnet, name: b, inputs: {availabilityZone: us-east-1b}}
+- {type: aws.ec2.PlacementGroup, name: close, inputs: {strategy: cluster}}
+- {type: aws.ec2.LaunchTemplate, name: nodes, inputs: {placement: {groupName: !ref close.name }}}
+- {type: aws.eks.NodeGroup, name: pool, inputs: {subnetIds: [!ref a.id , !ref b.id ], launchTemplate: {id: !ref nodes.id }}}
+"""
+    found = check_graph(graph_of(text), now=NOW).diagnostics
+    assert [d.path for d in found if d.code == "GI3019"] == ["pool.subnetIds"]
+
+
+HEAD = """\
+- {{type: aws.iam.Role, name: role, inputs: {{}}}}
+- type: aws.iam.RolePolicy
+  name: rights
+  inputs: {{role: !ref role.id , policy: '{{"Statement": [{{"Effect": "Allow", "Action": "ec2:*", "Resource": "*"}}]}}'}}
+- {{type: aws.iam.InstanceProfile, name: profile, inputs: {{role: !ref role.name }}}}
+- {{type: aws.ec2.Instance, name: head, inputs: {{instanceType: m7i.2xlarge, iamInstanceProfile: !ref profile.name }}}}
+- {{type: aws.ec2.LaunchTemplate, name: nodes, inputs: {{instanceType: {0}}}}}
+"""
+
+
+def test_the_rights_of_a_head_are_those_of_its_cluster():
+    assert "GI3085" in said(HEAD.format("p5.48xlarge"))
+    assert "GI3085" not in said(HEAD.format("m7i.2xlarge"))

@@ -11,7 +11,7 @@ from gpuinfra.policy.azure_graph import LUSTRE, AzureGraph, canonical, size_of, 
 from gpuinfra.policy.azure_images import booted
 from gpuinfra.policy.azure_moments import moment_of, zone_fault
 from gpuinfra.policy.azure_network import all_subnets, range_of
-from gpuinfra.policy.azure_scaling import most_nodes
+from gpuinfra.policy.azure_scaling import can_be_several, most_nodes
 from gpuinfra.policy.examples import graph_of
 from gpuinfra.policy.last_inputs import changed, covered
 from gpuinfra.policy.resource_graph import UNKNOWN
@@ -249,3 +249,14 @@ def test_time_zones(zone: Any, hint: str):
     fault, said = zone_fault(zone)
     assert bool(fault) is bool(hint)
     assert hint in said
+
+
+@pytest.mark.parametrize(
+    ("capacity", "options", "several"),
+    [("4", "{}", True), ("1", "{}", False), ("0", "{}", True), ("0", "{ignoreChanges: [sku.capacity]}", True),
+     ("1", "{ignoreChanges: [sku.capacity]}", None), ("!unknown ", "{}", None)],
+)  # fmt: skip
+def test_a_set_without_nodes_is_there_to_be_filled(capacity: str, options: str, several: bool | None):
+    text = f"- {{type: azure-native.compute.VirtualMachineScaleSet, name: s, inputs: {{sku: {{capacity: {capacity}}}}}, options: {options}}}\n"
+    azure = graph(text)
+    assert can_be_several(azure, azure.sets[0]) is several

@@ -239,3 +239,28 @@ def test_a_boot_script_that_is_not_known_yet_may_take_the_last_node_away(least: 
     report = judged(text)
     assert ("GI3047" in {d.code for d in report.diagnostics}) is (least > 0)
     assert ("GI3047" in {u.code for u in report.undecided}) is (least == 0)
+
+
+UNSEEN_SCRIPT = """\
+- {{type: aws.iam.Role, name: role, inputs: {{}}}}
+- type: aws.iam.RolePolicyAttachment
+  name: rights
+  inputs: {{role: !ref role.name , policyArn: "arn:aws:iam::aws:policy/{0}"}}
+- {{type: aws.iam.InstanceProfile, name: profile, inputs: {{role: !ref role.name }}}}
+- type: aws.ec2.LaunchTemplate
+  name: nodes
+  inputs: {{instanceType: p5.48xlarge, userData: !unknown , iamInstanceProfile: {{arn: !ref profile.arn }}}}
+- type: aws.autoscaling.Group
+  name: group
+  inputs: {{minSize: 0, desiredCapacity: 2, maxSize: 4, launchTemplate: {{id: !ref nodes.id }}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("policy", "ends"),
+    [("AmazonEKSWorkerNodePolicy", False), ("AutoScalingFullAccess", None), ("PowerUserAccess", None)],
+)
+def test_a_script_that_is_not_seen_ends_no_node_without_the_right_to(policy: str, ends: bool | None):
+    report = judged(UNSEEN_SCRIPT.format(policy))
+    assert ("GI3047" in {d.code for d in report.diagnostics}) is (ends is False)
+    assert ("GI3047" in {u.code for u in report.undecided}) is (ends is None)

@@ -71,7 +71,8 @@ def test_no_type_that_a_rule_names_is_among_them():
     types = {
         t
         for file in RULES.rglob("*.py")
-        if file.name not in ("unjudged.py", "gi3403_gpus_that_no_rule_reads.py")
+        # Of what starts machines for AWS Batch a part is read, and GI3403 says which: the rest is not.
+        if file.name not in ("unjudged.py", "gi3403_gpus_that_no_rule_reads.py", "aws_batch.py")
         for t in TYPE.findall(file.read_text())
     }
     assert len(types) > 100

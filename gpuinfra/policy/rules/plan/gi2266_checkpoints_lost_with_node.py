@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....plan.models import ClusterPlan
 from ....vocabulary import StorageKind
-from ...mounts import normal, within
+from ...mounts import is_plain, normal, over_system, within
 from ...rule import Examples, PlanContext, PlanRule, described
 
 CODE = described("GI2266", "checkpoints-lost-with-node", Severity.WARNING, __doc__, ("AWS CMP-13", "AWS COST-10"))
@@ -25,6 +25,9 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
     plan, job = ctx.plan, ctx.plan.spec.job
     checkpoint = job.checkpoint if job else None
     if checkpoint is None:
+        return
+    if any(not is_plain(s.mount) or over_system(plan, s.mount) for s in plan.spec.storage):
+        # A mount that is refused is the mistake, and the path may lie under the one that was meant.
         return
     path = "job.checkpoint.path"
     scheme, parted, _ = checkpoint.path.partition("://")

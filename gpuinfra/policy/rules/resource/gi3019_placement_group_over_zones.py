@@ -36,7 +36,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 yield Undecided(CODE.code, group.name, "the placement group is not known yet")
                 continue
             yield CODE.at(
-                f"{group.name}.{'availabilityZones' if group.get('availabilityZones') else 'vpcZoneIdentifiers'}",
+                f"{group.name}.{'availabilityZones' if group.get('availabilityZones') else _subnets_key(group)}",
                 f"a cluster placement group stands in one zone, and the nodes may launch in {', '.join(sorted(zones))}",
                 resource=group.name,
             )
@@ -59,10 +59,13 @@ def _strategy(aws: AwsGraph, nodes: Nodes, group: Resource) -> str | None:
     return None
 
 
+def _subnets_key(group: Resource) -> str:
+    return "subnetIds" if group.inputs.get("subnetIds") is not None else "vpcZoneIdentifiers"
+
+
 def _zones(aws: AwsGraph, group: Resource) -> tuple[set[str], bool]:
     named = {z for z in items(group.get("availabilityZones")) if isinstance(z, str)}
-    key = "subnetIds" if group.inputs.get("subnetIds") is not None else "vpcZoneIdentifiers"
-    links = aws.linked(group, key, SUBNET)
+    links = aws.linked(group, _subnets_key(group), SUBNET)
     found = [given(s.get("availabilityZoneId"), s.get("availabilityZone")) for s in links.resources]
     zones = named | {z for z in found if isinstance(z, str) and not late(z)}
     return zones, not links.decided or any(late(z) for z in found)

@@ -44,18 +44,19 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 f"want {min(max(wanted, least or 0), most if most is not None else wanted):g}, or move the bound",
                 resource=group.name,
             )
-        template = group.get("launchTemplate", "id") if group.type == SCALING_GROUP else None
-        if template is not None and group.get("launchTemplate", "version") is None:
-            yield CODE.at(
-                f"{group.name}.launchTemplate.version",
-                "no version is named, which means the default one: a change of the template reaches no new node",
-                "name the template's latestVersion",
-                resource=group.name,
-                severity=Severity.WARNING,
-            )
-        for path in _VERSIONS:
-            version = group.get(*path)
-            if isinstance(version, str) and version in ("$Latest", "$Default", "None", ""):
+        for *around, key in _VERSIONS:
+            template = group.get(*around, "launchTemplateId" if len(around) > 1 else "id")
+            version = group.get(*around, key)
+            path = (*around, key)
+            if template is not None and version is None and group.type == SCALING_GROUP:
+                yield CODE.at(
+                    f"{group.name}.{'.'.join(path)}",
+                    "no version is named, which means the default one: a change of the template reaches no new node",
+                    "name the template's latestVersion",
+                    resource=group.name,
+                    severity=Severity.WARNING,
+                )
+            elif isinstance(version, str) and version in ("$Latest", "$Default", "None", ""):
                 yield CODE.at(
                     f"{group.name}.{'.'.join(path)}",
                     f"the template's version is '{version}'; a change of the template would not show",
@@ -72,7 +73,14 @@ RULE = ResourceRule(
     check,
     Examples(
         (_T.format(0, ', launchTemplate: {id: lt-1, version: "7"}'),),
-        (_T.format(5, ""), _T.format(3, ""), _T.format(0, ', launchTemplate: {id: lt-1, version: "$Latest"}')),
+        (
+            _T.format(5, ""),
+            _T.format(3, ""),
+            _T.format(0, ', launchTemplate: {id: lt-1, version: "$Latest"}'),
+            _T.format(
+                0, ", mixedInstancesPolicy: {launchTemplate: {launchTemplateSpecification: {launchTemplateId: lt-1}}}"
+            ),
+        ),
         (_T.format("!unknown ", ""),),
     ),
     providers=(Provider.AWS,),

@@ -13,6 +13,7 @@ from typing import Any
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
+from ...aws_batch import COMPUTE_ENVIRONMENT, has_gpus
 from ...aws_graph import INSTANCES, LAUNCH_TEMPLATE, SCALING_GROUP, SPOT_REQUEST
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -21,6 +22,7 @@ from ...wire_values import late, number
 CODE = described("GI3078", "spot-bought-by-price", Severity.WARNING, __doc__, ("AWS CAP-15",))
 _PRICE = ("instanceMarketOptions", "spotOptions", "maxPrice")
 _SPLIT = ("mixedInstancesPolicy", "instancesDistribution")
+_BATCH = ("computeResources",)
 _CHEAPEST = "lowest-price"
 
 
@@ -34,6 +36,9 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for request in ctx.aws.of_type(SPOT_REQUEST):
         if request.urn not in left_out:
             yield from _priced(request, ("spotPrice",), request.get("spotPrice"))
+    for env in ctx.aws.of_type(COMPUTE_ENVIRONMENT):
+        if has_gpus(env):
+            yield from _of_batch(env)
     for group in ctx.aws.of_type(SCALING_GROUP):
         if group.urn in left_out:
             continue
@@ -49,6 +54,27 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             said = f"'{strategy}'" if strategy else f"absent, which means {_CHEAPEST}"
             path = f"{group.name}.{'.'.join(_SPLIT)}.spotAllocationStrategy"
             yield CODE.at(path, f"spotAllocationStrategy is {said}", resource=group.name)
+
+
+def _of_batch(env: Resource) -> Iterator[Diagnostic | Undecided]:
+    kind = env.get(*_BATCH, "type")
+    share, strategy = env.get(*_BATCH, "bidPercentage"), env.get(*_BATCH, "allocationStrategy")
+    if late(kind) or (kind == "SPOT" and (late(share) or late(strategy))):
+        yield Undecided(CODE.code, env.name, "how spot is bought is not known yet")
+    elif kind == "SPOT":
+        if (number(share) or 100) < 100:
+            text = f"a most price of {number(share):g} percent of the on-demand price"
+            yield CODE.at(
+                f"{env.name}.{'.'.join(_BATCH)}.bidPercentage", text, "leave bidPercentage out", resource=env.name
+            )
+        if strategy in (None, "BEST_FIT"):
+            said = "BEST_FIT" if strategy else "absent, which means BEST_FIT"
+            yield CODE.at(
+                f"{env.name}.{'.'.join(_BATCH)}.allocationStrategy",
+                f"allocationStrategy is {said}: the cheapest pool alone",
+                "set allocationStrategy: SPOT_PRICE_CAPACITY_OPTIMIZED",
+                resource=env.name,
+            )
 
 
 def _priced(r: Resource, path: tuple[str, ...], value: Any) -> Iterator[Diagnostic | Undecided]:
@@ -71,6 +97,11 @@ _LT = """\
   inputs: {{instanceMarketOptions: {{marketType: spot, spotOptions: {{maxPrice: {0}}}}}}}
 """
 
+_QUEUE = """\
+- type: aws.batch.ComputeEnvironment
+  name: env
+  inputs: {{computeResources: {{type: {0}, allocationStrategy: {1}, bidPercentage: {2}, instanceTypes: [g6e.4xlarge]}}}}
+"""
 _ONE = """\
 - {{type: aws.ec2.SpotInstanceRequest, name: box, inputs: {{instanceType: g5.xlarge, spotPrice: {0}}}}}
 """
@@ -80,9 +111,22 @@ RULE = ResourceRule(
     ("capacity", "cost"),
     check,
     Examples(
-        (_T.format("price-capacity-optimized"), _LT.format("null"), _ONE.format("null")),
-        (_T.format("lowest-price"), _T.format("null"), _LT.format('"12.50"'), _ONE.format('"0.50"')),
-        (_T.format("!unknown "), _LT.format("!unknown ")),
+        (
+            _T.format("price-capacity-optimized"),
+            _LT.format("null"),
+            _ONE.format("null"),
+            _QUEUE.format("SPOT", "SPOT_PRICE_CAPACITY_OPTIMIZED", "null"),
+            _QUEUE.format("EC2", "BEST_FIT", "null"),
+        ),
+        (
+            _T.format("lowest-price"),
+            _T.format("null"),
+            _LT.format('"12.50"'),
+            _ONE.format('"0.50"'),
+            _QUEUE.format("SPOT", "BEST_FIT", "null"),
+            _QUEUE.format("SPOT", "SPOT_CAPACITY_OPTIMIZED", 30),
+        ),
+        (_T.format("!unknown "), _LT.format("!unknown "), _QUEUE.format("SPOT", "!unknown ", "null")),
     ),
     providers=(Provider.AWS,),
 )

@@ -1,6 +1,6 @@
 """GPU nodes whose role may do nearly anything.
 
-What: The role of GPU nodes has a managed policy of full rights, or a policy that allows `*`, ec2:*, iam:*, or iam:PassRole on every role.
+What: The role of GPU nodes, or of the head beside them, has a managed policy of full rights, or a policy that allows `*`, ec2:*, iam:*, or iam:PassRole on every role.
 Why: Every process of a node can take the role's credentials: one stolen notebook then starts a fleet, or becomes an administrator.
 Fix: Grant the few actions that nodes need, on the resources that carry the cluster's tag.
 References: aws/aws-parallelcluster, IAM validators; IAM User Guide, security best practices
@@ -16,13 +16,12 @@ from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...aws_graph import AwsGraph
 from ...aws_kubernetes import node_groups
+from ...aws_rights import ROLE, roles_of
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, items, late, plain
 
 CODE = described("GI3085", "node-role-too-wide", Severity.WARNING, __doc__, ("AWS CMP-22",))
-_ROLE = "aws:iam/role:Role"
-_PROFILE = "aws:iam/instanceProfile:InstanceProfile"
 _ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
 _INLINE = "aws:iam/rolePolicy:RolePolicy"
 _POLICY = "aws:iam/policy:Policy"
@@ -39,7 +38,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         for n, block in enumerate(entries(role.get("inlinePolicies"))):
             yield from _document(role, f"inlinePolicies[{n}].policy", plain(block.get("policy")))
     for r in aws.of_type(_ATTACHMENT, _INLINE):
-        if not any(x.urn in roles for x in aws.linked(r, "role", _ROLE).resources):
+        if not any(x.urn in roles for x in aws.linked(r, "role", ROLE).resources):
             continue
         if r.type == _INLINE:
             yield from _document(r, "policy", r.get("policy"))
@@ -52,20 +51,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
 
 
 def _roles(aws: AwsGraph) -> dict[str, Resource]:
-    """The roles of this program that GPU nodes act as."""
-    found: dict[str, Resource] = {}
-    for nodes, _ in aws.gpu_nodes:
-        value = nodes.template.get("iamInstanceProfile")
-        named = (
-            [cast(Mapping[str, Any], value).get(k) for k in ("arn", "name")] if isinstance(value, Mapping) else [value]
-        )
-        for profile in aws.link(
-            nodes.template, "iamInstanceProfile", [v for v in named if v is not None], _PROFILE
-        ).resources:
-            found.update({r.urn: r for r in aws.linked(profile, "role", _ROLE).resources})
+    """The roles of this program that machines of a program with GPU nodes act as."""
+    # The head of a cluster has no GPU, and is where the right to start machines lies.
+    machines = [n.template for n in aws.nodes] if any(True for _ in aws.gpu_nodes) else []
+    found = {r.urn: r for m in machines for r in roles_of(aws, m)}
     for group in node_groups(aws):
         if group.has_gpu:
-            found.update({r.urn: r for r in aws.linked(group.resource, "nodeRoleArn", _ROLE).resources})
+            found.update({r.urn: r for r in aws.linked(group.resource, "nodeRoleArn", ROLE).resources})
     return found
 
 

@@ -39,7 +39,8 @@ def _fault(fs: Resource, days: float, kind: object) -> tuple[str, str] | None:
         return f"{days:g} days, and FSx keeps backups for 0 to {_MOST_DAYS}", f"write 0 to {_MOST_DAYS} days"
     if days and (kind is None or str(kind).startswith("SCRATCH")):
         return f"{kind or 'SCRATCH_1, the default,'} takes no backups", "leave it out, or take PERSISTENT_2"
-    linked = next((k for k in _LINKS if fs.get(k) is not None), "")
+    # PERSISTENT_2 takes neither link nor a choice between link and backups: that is another rule's finding.
+    linked = "" if kind == "PERSISTENT_2" else next((k for k in _LINKS if fs.get(k) is not None), "")
     if days and linked:
         return f"a file system with {linked} takes no backups", "leave it out: the bucket holds the copy"
     return None

@@ -1,6 +1,6 @@
 """Address ranges that clash, are public, or are too small.
 
-What: Subnets of one network, or those of one machine's interfaces, overlap each other, a range for pods, services or a control plane, or one that is kept for a file system; a subnet is no private range; or it has fewer addresses than nodes.
+What: Subnets of one network, or those of one machine's interfaces, overlap each other, a range for pods, services or a control plane, or one that is kept for a file system or for private services; a subnet is no private range; or it has fewer addresses than nodes.
 Why: Google refuses overlapping subnets in a network. Over several networks nothing refuses them, and the node sends packets out of the wrong interface.
 Fix: Give each subnet a private range of its own (10/8, 172.16/12, 192.168/16), with room for the nodes and the four addresses that Google keeps.
 References: NetAppDocs/occm#486; Google Cloud docs, Subnets
@@ -17,7 +17,7 @@ from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_machines import Machines
-from ...gcp_types import CLUSTER, FILESTORE, NETWORK, SUBNET
+from ...gcp_types import CLUSTER, FILESTORE, GLOBAL_ADDRESS, NETWORK, SUBNET
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import entries, late, plain
@@ -66,6 +66,23 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     yield from _kept(ctx)
     for network in gcp.of_type(NETWORK):
         yield from _secondary(ctx, network)
+
+
+def _private_services(ctx: GraphContext, kept: Resource) -> Iterator[Diagnostic | Undecided]:
+    given = [kept.get(key) for key in ("purpose", "address", "prefixLength")]
+    purpose, address, length = given
+    # Without an address Google takes a range that is free.
+    if address is None or (purpose != "VPC_PEERING" and not late(purpose)):
+        return
+    subnets = [s for net in ctx.gcp.linked(kept, "network", NETWORK).resources for s in ctx.gcp.subnets_of(net)]
+    if subnets and any(map(late, (*given, *(s.get("ipCidrRange") for s in subnets)))):
+        yield Undecided(CODE.code, kept.name, "which addresses private services keep is not known yet")
+        return
+    own = _parsed(f"{address}/{length}")
+    clash = next((s for s in subnets if own and (found := _range(s)) is not None and own.overlaps(found)), None)
+    if clash is not None:
+        said = f"{own}, which private services keep, overlaps {_range(clash)} of subnet '{clash.name}'"
+        yield CODE.at(f"{kept.name}.address", said, resource=kept.name)
 
 
 def _secondary(ctx: GraphContext, network: Resource) -> Iterator[Diagnostic | Undecided]:
@@ -118,8 +135,10 @@ def _alone(ctx: GraphContext, m: Machines, subnet: Resource) -> Iterator[Diagnos
         )
 
 
-def _kept(ctx: GraphContext) -> Iterator[Diagnostic]:
-    """Ranges of file systems that were named and lie in a subnet."""
+def _kept(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
+    """Ranges of file systems and of private services that were named and lie in a subnet."""
+    for r in ctx.gcp.of_type(GLOBAL_ADDRESS):
+        yield from _private_services(ctx, r)
     for fs in ctx.gcp.of_type(FILESTORE):
         for n, one in enumerate(entries(fs.get("networks"))):
             kept = _parsed(plain(one.get("reservedIpRange")))
@@ -168,18 +187,32 @@ _PODS = """\
   inputs: {{network: !ref net.id , privateClusterConfig: {{masterIpv4CidrBlock: {1}}}}}
 """
 
+_SERVICES = """\
+- {{type: gcp.compute.Network, name: net, inputs: {{}}}}
+- {{type: gcp.compute.Subnetwork, name: a, inputs: {{network: !ref net.id , ipCidrRange: 10.0.0.0/20}}}}
+- type: gcp.compute.GlobalAddress
+  name: kept
+  inputs: {{purpose: VPC_PEERING, address: {0}, prefixLength: 20, network: !ref net.id }}
+"""
+
 RULE = ResourceRule(
     CODE,
     ("network",),
     check,
     Examples(
-        (_T.format("10.0.1.0/24"), _PODS.format("10.4.0.0/14", "172.16.0.0/28")),
+        (
+            _T.format("10.0.1.0/24"),
+            _PODS.format("10.4.0.0/14", "172.16.0.0/28"),
+            _SERVICES.format("10.200.0.0"),
+            _SERVICES.format("null"),
+        ),
         (
             _T.format("10.0.0.128/25"),
             _T.format("192.169.0.0/24"),
             _T.format("10.0.1.0/28"),
             _PODS.format("10.0.0.0/14", "172.16.0.0/28"),
             _PODS.format("10.4.0.0/14", "10.5.0.0/28"),
+            _SERVICES.format("10.0.0.0"),
         ),
         (_T.format("!unknown "),),
     ),

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
 from ...gcp_types import last_part, region_of
+from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late
 
@@ -20,7 +21,8 @@ CODE = described("GI3150", "policy-of-another-region", Severity.ERROR, __doc__, 
 
 
 def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
-    """One finding for each machine and policy."""
+    """One finding for each policy, and one for each machine that takes none."""
+    astray: dict[str, tuple[Resource, dict[str, set[str]]]] = {}
     for m in ctx.gcp.machines:
         stands, unknown = ctx.gcp.zones(m)
         regions = {region_of(z) for z in stands}
@@ -30,11 +32,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             if late(said) or (unknown and said is not None):
                 yield Undecided(CODE.code, m.name, "the region of the machines or of the policy is not known yet")
             elif isinstance(said, str) and regions and last_part(said) not in regions:
-                yield CODE.at(
-                    f"{policy.name}.region",
-                    f"the policy stands in {last_part(said)}, and machines '{m.name}' in {', '.join(sorted(regions))}",
-                    resource=policy.name,
-                )
+                astray.setdefault(policy.urn, (policy, {}))[1].setdefault(m.name, set()).update(regions)
             if (
                 policy.get("groupPlacementPolicy") is not None
                 and m.facts is not None
@@ -43,6 +41,14 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                 yield CODE.at(
                     m.path("resourcePolicies"), f"{m.machine_type} takes no compact placement", resource=m.name
                 )
+    for policy, found in astray.values():
+        named = ", ".join(f"'{name}'" for name in found)
+        where = ", ".join(sorted({r for regions in found.values() for r in regions}))
+        yield CODE.at(
+            f"{policy.name}.region",
+            f"the policy stands in {last_part(str(policy.get('region')))}, and machines {named} in {where}",
+            resource=policy.name,
+        )
 
 
 _T = """\

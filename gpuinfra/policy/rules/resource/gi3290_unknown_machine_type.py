@@ -15,6 +15,7 @@ from typing import Any
 from ....catalog import Miss, instance_type, instance_types, retired
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
+from ...aws_batch import COMPUTE_ENVIRONMENT, TYPES, types
 from ...aws_graph import INSTANCES, LAUNCH_TEMPLATE, NODE_GROUP, SCALING_GROUP
 from ...gcp_types import last_part
 from ...resource_graph import Resource
@@ -64,6 +65,13 @@ def _of_aws(ctx: GraphContext) -> Iterator[tuple[Resource, str, Any]]:
         if late(r.get("instanceTypes")):
             yield r, f"{r.name}.instanceTypes", r.get("instanceTypes")
         yield from ((r, f"{r.name}.instanceTypes[{n}]", plain(v)) for n, v in enumerate(items(r.get("instanceTypes"))))
+    for r in ctx.aws.of_type(COMPUTE_ENVIRONMENT):
+        # A family, as g6e, is no type.
+        yield from (
+            (r, f"{r.name}.{'.'.join(TYPES)}[{n}]", t)
+            for n, t in enumerate(types(r))
+            if not isinstance(t, str) or "." in t
+        )
     for r in ctx.aws.of_type(SCALING_GROUP):
         if late(r.get(*_OVERRIDES)):
             yield r, f"{r.name}.{'.'.join(_OVERRIDES)}", r.get(*_OVERRIDES)
@@ -109,6 +117,8 @@ _INLINE = """\
 """
 _POOL = "- {{type: gcp.container.NodePool, name: pool, inputs: {{nodeConfig: {{machineType: {0}}}}}}}\n"
 
+_QUEUE = "- {{type: aws.batch.ComputeEnvironment, name: env, inputs: {{computeResources: {{instanceTypes: [{0}]}}}}}}\n"
+
 RULE = ResourceRule(
     CODE,
     ("accelerator",),
@@ -117,12 +127,20 @@ RULE = ResourceRule(
         (
             _T.format("p5.48xlarge"),
             _T.format("m7i.large"),
+            _QUEUE.format("g6e"),
+            _QUEUE.format("g6e.4xlarge"),
             _POOL.format("g2-standard-24"),
             _POOL.format("a4-highgpu-8g-nolssd"),
             _POOL.format("a4x-maxgpu-4g-metal-nolssd"),
             _POOL.format("g2-custom-8-32768"),
         ),
-        (_INLINE, _T.format("p5.49xlarge"), _T.format("p3.2xlarge"), _POOL.format("a3-megagpu-8")),
+        (
+            _INLINE,
+            _QUEUE.format("g6e.5xlarge"),
+            _T.format("p5.49xlarge"),
+            _T.format("p3.2xlarge"),
+            _POOL.format("a3-megagpu-8"),
+        ),
         (_T.format("!unknown "),),
     ),
     providers=(Provider.AWS, Provider.GCP),

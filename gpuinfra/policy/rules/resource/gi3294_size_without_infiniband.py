@@ -1,6 +1,6 @@
 """Several nodes of a size without InfiniBand, whose sister has it.
 
-What: A scale set of several nodes takes a size without the letter r, and the same size with it carries InfiniBand.
+What: A scale set that may have several nodes takes a size without the letter r, and the same size with it carries InfiniBand.
 Severity: warning where singlePlacementGroup is not true: the nodes may each work alone
 Why: ND96is_… is the same machine without the network: NCCL between nodes goes over Ethernet, at a small part of the speed and nearly the same price.
 Fix: Take the size with the r, as Standard_ND96isr_H100_v5, in a set with singlePlacementGroup.
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from ....catalog import infiniband
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...azure_scaling import most_nodes
+from ...azure_scaling import can_be_several
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3294", "size-without-infiniband", Severity.ERROR, __doc__, ("AZ IB-04",))
@@ -30,13 +30,13 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         board = infiniband(sister) if sister else None
         if board is None or not board.adapters or ctx.azure.ours(nodes.resource):
             continue
-        most = most_nodes(ctx.azure, nodes)
-        if most is None:
+        several = can_be_several(ctx.azure, nodes)
+        if several is None:
             yield Undecided(CODE.code, nodes.name, "the number of nodes is not known yet")
-        elif most > 1:
+        elif several:
             yield CODE.at(
                 nodes.size_path,
-                f"{most:g} nodes of {nodes.size}, which has no InfiniBand",
+                f"nodes of {nodes.size} that run side by side, and the size has no InfiniBand",
                 f"take {sister}, unless each node works alone",
                 resource=nodes.name,
                 severity=None if nodes.single_group else Severity.WARNING,

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from ....catalog import instance_types
 from ....diagnostics import Diagnostic, Severity
+from ...aws_batch import COMPUTE_ENVIRONMENT
 from ...azure_graph import canonical
 from ...resource_graph import Resource
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -31,6 +32,8 @@ _SERVICES = (
     "azure-native:machinelearningservices:", "azure-native:databricks:", "azure-native:containerinstance:",
     "gcp:cloudrunv2/", "gcp:compute/instanceFrom", "gcp:dataproc/", "gcp:hypercomputecluster/", "gcp:notebooks/", "gcp:vertex/", "gcp:workbench/",
 )  # fmt: skip
+_PARTLY = {COMPUTE_ENVIRONMENT: "least number, types and spot price"}
+"""What is read of a service by rules of its own."""
 _ACCELERATOR = re.compile(r"nvidia[-_][a-z0-9_-]+", re.IGNORECASE)
 _TYPES = ("size", "vmSize", "sku", "instanceType", "instanceTypes", "machineType")
 _DEEPEST = 12
@@ -61,9 +64,11 @@ def _finding(r: Resource, path: str, value: str, *, other: bool) -> Diagnostic:
         if other
         else f"type {package}:{rest.partition(':')[0]}"
     )
+    read = _PARTLY.get(canonical(r.type), "")
+    unread = f"of which only {read} are checked" if read else "which no rule here reads: nothing of it was checked"
     return CODE.at(
         f"{r.name}.{path}",
-        f"{value} is started by a resource of {what}, which no rule here reads: nothing of it was checked",
+        f"{value} is started by a resource of {what}, {unread}",
         resource=r.name,
         severity=None if other else Severity.INFO,
     )
