@@ -66,10 +66,11 @@ def plan_capacity(
     """The purchase of a pool; what is wrong with it is a finding."""
     wish = pool.capacity
     where = f"{path}.capacity"
-    _check_sold(provider, wish, instance, where, out)
-    _check_parts(provider, wish, where, out)
-    if wish.type is CapacityType.FLEX_START:
-        _check_asked(pool, path, out)
+    # What a purchase needs is of no use where there is none.
+    if _is_sold(provider, wish, instance, where, out):
+        _check_parts(provider, wish, where, out)
+        if wish.type is CapacityType.FLEX_START:
+            _check_asked(pool, path, out)
     margin = _ULTRASERVER_MARGIN if _ULTRASERVER_FAMILY.fullmatch(instance.family) else _BLOCK_MARGIN
     block = wish.type is CapacityType.CAPACITY_BLOCK
     dated = _is_dated(provider, wish.type)
@@ -98,12 +99,13 @@ def _is_dated(provider: Provider, capacity: CapacityType) -> bool:
     return calendar or capacity is CapacityType.CAPACITY_BLOCK
 
 
-def _check_sold(provider: Provider, wish: Capacity, instance: InstanceType, where: str, out: Collector) -> None:
+def _is_sold(provider: Provider, wish: Capacity, instance: InstanceType, where: str, out: Collector) -> bool:
     refusal = why_not_sold(provider, instance, wish.type)
     if refusal is not None:
         reason, instead = refusal
         hint = f"take {instead}" if instead else ""
         out.add(f.NOT_SOLD_SO.at(f"{where}.type", reason, hint))
+    return refusal is None
 
 
 def why_not_sold(provider: Provider, instance: InstanceType, capacity: CapacityType) -> tuple[str, str] | None:
