@@ -11,6 +11,7 @@ from .plan.models import ClusterPlan
 from .providers import get
 from .providers.planning import SpecLike, planned
 from .providers.protocol import ClusterOutputs
+from .spec.quantities import format_duration
 
 
 class GpuCluster(pulumi.ComponentResource):
@@ -80,6 +81,8 @@ class GpuCluster(pulumi.ComponentResource):
                 "usdPerHour": outputs.usd_per_hour,
                 "usdPerHourAtLeast": outputs.usd_per_hour_at_least,
                 "priceAsOf": outputs.price_as_of,
+                # For who reads a preview: the end itself is known to `up` alone.
+                "lease": format_duration(lease) if (lease := self.plan.lease.duration) else "",
                 "connect": outputs.connect,
             }
         )

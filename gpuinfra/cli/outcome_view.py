@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from .output import usd
 
 if TYPE_CHECKING:
-    from ..engine.deployment import Deployed, Outcome
+    from ..engine.clusters import Deployed
+    from ..engine.deployment import Outcome
 
 
 def outcome_data(outcome: Outcome, simulate: bool, now: datetime) -> dict[str, Any]:
@@ -21,18 +22,22 @@ def outcome_data(outcome: Outcome, simulate: bool, now: datetime) -> dict[str, A
         "simulated": simulate,
         "changes": dict(outcome.changes),
         "expired": any(_is_over(end, now) for _, end in _ends(outcome)),
-        "clusters": [
-            {
-                "name": one.name,
-                "lease_end": one.lease_end,
-                "expired": _is_over(one.lease_end, now),
-                "usd_per_hour": one.usd_per_hour,
-                "usd_per_hour_at_least": one.usd_per_hour_at_least,
-            }
-            for one in outcome.clusters
-        ],
+        "clusters": [_cluster(one, now) for one in outcome.clusters],
+        "planned": [_cluster(one, now) for one in outcome.planned],
         "outputs": dict(outcome.outputs),
         "resources": [{"type": type_, "name": name} for type_, name in outcome.resources],
+    }
+
+
+def _cluster(one: Deployed, now: datetime) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "lease": one.lease or None,
+        "lease_end": one.lease_end,
+        "expired": _is_over(one.lease_end, now),
+        "usd_per_hour": one.usd_per_hour,
+        "usd_per_hour_at_least": one.usd_per_hour_at_least,
+        "price_as_of": one.price_as_of or None,
     }
 
 
@@ -71,35 +76,55 @@ def _short(type_: str) -> str:
 
 def _money(outcome: Outcome, simulate: bool, now: datetime) -> list[str]:
     where = " on the real cloud" if simulate else ""
-    # A preview speaks of what stands: what it would become is in the engine's own lines.
-    stands = "as it stands " if outcome.operation == "preview" else ""
+    held = {one.name: one for one in outcome.clusters}
+    coming = {one.name: one for one in outcome.planned}
+    names = sorted(held.keys() | coming.keys())
     return [
-        f"{_whose(one, outcome.clusters)}{stands}{said}"
-        for one in outcome.clusters
-        if (said := _price(one, where, _is_over(one.lease_end, now)))
+        f"{_whose(name, names)}{said}"
+        for name in names
+        if (said := _price(held.get(name), coming.get(name), where, now))
     ]
 
 
-def _price(one: Deployed, where: str, over: bool) -> str:
-    # What goes on costing money when the nodes are gone is in the program's own findings (GI2272).
-    when = " while its nodes run" if over else ""
-    if one.usd_per_hour is not None:
-        return f"costs {usd(one.usd_per_hour)} USD an hour{where}{when}"
-    if one.usd_per_hour_at_least is None:
+def _price(held: Deployed | None, coming: Deployed | None, where: str, now: datetime) -> str:
+    """What a cluster costs; of a preview also what it would cost: a reviewer asks for both."""
+    is_, becomes = (_amount(one) for one in (held, coming))
+    if is_ and held is not None:
+        # What goes on costing money when the nodes are gone is in the program's own findings (GI2272).
+        when = " while its nodes run" if _is_over(held.lease_end, now) else ""
+        said = f"costs {is_}{where}{when}"
+        return said if becomes in ("", is_) else f"{said}, and after up {becomes}"
+    return f"will cost {becomes}{where}" if becomes else ""
+
+
+def _amount(one: Deployed | None) -> str:
+    if one is None:
         return ""
-    return f"costs at least {usd(one.usd_per_hour_at_least)} USD an hour{where}{when} (some prices are unknown)"
+    dated = f"oldest price of {one.price_as_of}" if one.price_as_of else ""
+    if one.usd_per_hour is not None:
+        return f"{usd(one.usd_per_hour)} USD an hour{f' ({dated})' if dated else ''}"
+    if not one.usd_per_hour_at_least:
+        return ""
+    return f"at least {usd(one.usd_per_hour_at_least)} USD an hour ({'; '.join(filter(None, ('some prices are unknown', dated)))})"
 
 
 def _leases(outcome: Outcome, now: datetime) -> Iterable[str]:
-    for whose, end in _ends(outcome):
+    ends = _ends(outcome)
+    for whose, end in ends:
         over = "expired {}: no node is started again until the lease is changed"
         yield f"{whose}{(over if _is_over(end, now) else 'ends {}').format(end)}"
+    names = [one.name for one in outcome.planned]
+    standing = {one.name for one in outcome.clusters}
+    for one in outcome.planned:
+        if one.name not in standing and (when := one.lease_end or (f"{one.lease} after up" if one.lease else "")):
+            yield f"{_whose(one.name, names)}will end {when}"
 
 
 def _ends(outcome: Outcome) -> list[tuple[str, str]]:
     """(whose, end) of every lease: of the clusters that the stack holds, else as the program exports them."""
     if outcome.clusters:
-        return [(_whose(one, outcome.clusters), one.lease_end) for one in outcome.clusters if one.lease_end]
+        names = [one.name for one in outcome.clusters]
+        return [(_whose(one.name, names), one.lease_end) for one in outcome.clusters if one.lease_end]
     return list(_exported(outcome.outputs))
 
 
@@ -110,8 +135,8 @@ def _exported(outputs: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
             yield (f"{whose}: " if whose else ""), end
 
 
-def _whose(one: Deployed, all_: tuple[Deployed, ...]) -> str:
-    return f"{one.name}: " if len(all_) > 1 else ""
+def _whose(name: str, all_: Sequence[str]) -> str:
+    return f"{name}: " if len(all_) > 1 else ""
 
 
 def _is_over(end: str | None, now: datetime) -> bool:

@@ -13,9 +13,10 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, NoReturn, Protocol, cast
 
 from ..diagnostics import GpuInfraError
+from .clusters import Deployed, Planned, deployed
 from .locate import Engine
 from .reason import kept_from_destroy, reason
 
@@ -37,20 +38,6 @@ def unusable(error: OSError, place: Path | str) -> str:
     return f"{error.filename or place}: cannot be used: {error.strerror or error}"
 
 
-_CLUSTER = "gpuinfra:index:GpuCluster"
-
-
-@dataclass(frozen=True)
-class Deployed:
-    """A cluster of gpuinfra that a stack holds, by its own outputs, whatever the program exports of them."""
-
-    name: str
-    lease_end: str | None
-    usd_per_hour: float | None
-    """None where some prices are unknown; then `usd_per_hour_at_least` holds what is known."""
-    usd_per_hour_at_least: float | None
-
-
 @dataclass(frozen=True)
 class Outcome:
     """What an operation did."""
@@ -66,6 +53,9 @@ class Outcome:
     components: frozenset[tuple[str, str]] = frozenset()
     """Those of them that group others, and are nothing in a cloud."""
     clusters: tuple[Deployed, ...] = ()
+    """The clusters that the stack holds afterwards."""
+    planned: tuple[Deployed, ...] = ()
+    """Of a preview: the clusters that `up` would leave."""
 
 
 @dataclass(frozen=True)
@@ -213,6 +203,8 @@ class Deployment:
                 raise DeploymentError(
                     f"{self.folder.main}: the program ended itself, with status {self._failed.code}"
                 ) from e
+            if isinstance(self._failed, _LeftError):
+                raise DeploymentError(f"{self.folder.main}: {self._failed}") from e
             if self._failed is not None:
                 said = " ".join(f"{type(self._failed).__name__}: {self._failed}".split()).rstrip(": ")
                 raise DeploymentError(f"{self.folder.main}: the program failed: {said}") from e
@@ -255,7 +247,10 @@ class Deployment:
 
     def _outcome(self, stack: Any, operation: str, say: Callable[[str], None], *, keep: bool) -> Outcome:
         self._begun = True
+        planned = Planned()
         more: dict[str, Any] = {"exclude_protected": True} if keep else {}
+        if operation == "preview":
+            more["on_event"] = planned.hear
         done = getattr(stack, operation)(on_output=say, on_error=say, **more)
         changes: dict[str, int] = (
             done.change_summary if operation == "preview" else done.summary.resource_changes
@@ -272,12 +267,14 @@ class Deployment:
             outputs,
             tuple(_named(r) for r in ours),
             frozenset(_named(r) for r in ours if not r.get("custom")),
-            tuple(_deployed(r) for r in ours if r["type"] == _CLUSTER),
+            deployed(ours),
+            planned.clusters,
         )
 
     def _program(self) -> None:
         try:
-            runpy.run_path(str(self.folder.main), run_name="__main__")
+            with _no_way_out(self._leaves):
+                runpy.run_path(str(self.folder.main), run_name="__main__")
         except SystemExit as e:
             # With status 0 a program says that it is done, as under Pulumi's own language host.
             if e.code not in (None, 0):
@@ -286,6 +283,12 @@ class Deployment:
         except BaseException as e:  # Also an interruption of the program's own: a person's comes to the main thread.
             self._failed = e
             raise
+        if self._failed is not None:  # It left, and caught what was raised there.
+            raise self._failed
+
+    def _leaves(self, status: int) -> NoReturn:
+        self._failed = _LeftError(f"the program ended its process (os._exit({status})) before it had come to its end")
+        raise self._failed
 
     @contextmanager
     def _as_the_engine_sees_it(self) -> Generator[None]:
@@ -308,19 +311,29 @@ def resources_of(deployment: Any) -> list[dict[str, Any]]:
     return cast("dict[str, Any]", deployment or {}).get("resources") or []
 
 
+class _LeftError(Exception):
+    """The program took its way out by os._exit."""
+
+
+@contextmanager
+def _no_way_out(told: Callable[[int], NoReturn]) -> Generator[None]:
+    """A program that leaves by os._exit would take this command along, which would look like success."""
+    leave, own = os._exit, os.getpid()
+
+    def stopped(status: int) -> NoReturn:
+        if os.getpid() != own:  # A process that the program has forked off may end as it likes.
+            leave(status)
+        told(status)
+
+    os._exit = stopped
+    try:
+        yield
+    finally:
+        os._exit = leave
+
+
 def _named(resource: Mapping[str, Any]) -> tuple[str, str]:
     return resource["type"], resource["urn"].split("::", 3)[-1]
-
-
-def _deployed(resource: Mapping[str, Any]) -> Deployed:
-    given: Mapping[str, Any] = resource.get("outputs") or {}
-    end, price, least = (given.get(key) for key in ("leaseEnd", "usdPerHour", "usdPerHourAtLeast"))
-    return Deployed(
-        _named(resource)[1],
-        end if isinstance(end, str) else None,
-        float(price) if isinstance(price, (int, float)) else None,
-        float(least) if isinstance(least, (int, float)) else None,
-    )
 
 
 def _made(where: Mapping[str, Any]) -> tuple[Any, bool]:

@@ -309,6 +309,13 @@ def test_a_preview_that_fails_leaves_nothing_to_put_right(small: Driven) -> None
     assert small.state == before
 
 
+@pytest.mark.parametrize("left", ["os._exit(0)", "try:\n    os._exit(0)\nexcept BaseException:\n    pass"])
+def test_a_program_that_ends_its_own_process(left: str, small: Driven) -> None:
+    """It would take the command along, which would look like success."""
+    (small.folder / "__main__.py").write_text(f"import os\n{left}\n")
+    assert "os._exit(0)" in small.refused("up")
+
+
 def test_a_stack_that_another_update_holds(small: Driven) -> None:
     small.do("up")
     locks = small.home.state / ".pulumi/locks/organization/small/dev"

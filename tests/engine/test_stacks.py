@@ -22,10 +22,13 @@ GROUPS = (
 @pytest.mark.parametrize("name", STACKS)
 def test_a_whole_life(name: str, stack: Callable[[str], Driven]) -> None:
     it = stack(name)
-    planned = it.do("preview")["changes"]
+    preview = it.do("preview")
+    planned = preview["changes"]
     assert set(planned) == {"create"}
     made = it.do("up")
     assert made["changes"] == planned
+    assert _costs(preview["planned"]) == _costs(made["clusters"]), "a reviewer sees the price before there is anything"
+    assert all(one["price_as_of"] and one["lease"] for one in preview["planned"])
     assert len(made["resources"]) == planned["create"] - 1, "all but the stack itself"
     it.agrees()
     assert it.changes("preview") == {}
@@ -37,6 +40,10 @@ def test_a_whole_life(name: str, stack: Callable[[str], Driven]) -> None:
     there = sum(1 for r in it.state["resources"] if not r["type"].startswith("pulumi:providers:"))
     assert it.changes("destroy", "--unprotect") == {"delete": there}
     it.gone()
+
+
+def _costs(clusters: list[dict[str, Any]]) -> dict[str, Any]:
+    return {one["name"]: (one["usd_per_hour"], one["usd_per_hour_at_least"], one["lease"]) for one in clusters}
 
 
 def _one_change_of_each_kind(it: Driven) -> None:
