@@ -32,6 +32,9 @@ class Codes:
     """The reservation holds no more machines."""
     unlike: str
     """The reservation is of another type or zone."""
+    unsold: str = ""
+    """The zone does not have the type. Empty where that cannot be told: AWS's letters are other zones in each account, and
+    no table lists Azure's."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class Wanted:
     """What each machine takes of each quota."""
     margin: timedelta = timedelta()
     """How long before the end of its window a reservation gives no more machines."""
+    elsewhere: str = ""
+    """Where the type is offered, where its zone does not have it."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,9 @@ class Given:
 def supply(world: World, wanted: Wanted, codes: Codes) -> Given:
     """What can be had now. Reserved machines count neither against the zone nor against a quota: they did when they were
     reserved (facts aws (c), gcp (c))."""
+    # A world whose stock names the type has it there, whatever the tables say.
+    if wanted.elsewhere and world.left(wanted.zone, wanted.machine) is None:
+        return Given(0, codes.unsold, f"{wanted.machine} does not exist in zone {wanted.zone} ({wanted.elsewhere})")
     if wanted.reservation:
         return _of_reservation(world, wanted, codes)
     given = Given(wanted.count)

@@ -110,6 +110,19 @@ def test_what_is_not_there(type_: str, inputs: Any, spoil: Callable[[World], Non
     assert clouds.world.things() == []
 
 
+@pytest.mark.parametrize(("type_", "inputs", "there"), [
+    (VM, _with(GCP, zone="us-central1-f"), "us-central1-a"),
+    (VM, _with(GCP, zone="us-west1-c", machineType="n1-standard-8",
+               guestAccelerators=[{"type": "nvidia-tesla-v100", "count": 1}]), "us-west1-b"),
+])  # fmt: skip
+def test_a_type_that_the_zone_does_not_have(type_: str, inputs: Any, there: str, tmp_path: Path) -> None:
+    assert said(Clouds(tmp_path / "a"), type_, inputs).startswith("400 invalid: ")
+    make(Clouds(tmp_path / "b"), type_, _with(inputs, zone=there))
+    stocked = Clouds(tmp_path / "c")
+    stocked.world.set_stock(inputs["zone"], inputs["machineType"], 1)
+    make(stocked, type_, inputs)
+
+
 @pytest.mark.parametrize(("type_", "inputs", "count"), [
     (INSTANCE, AWS, 1), (NODES, GROUP, 2), (VM, GCP, 1), (POOL, GKE, 2), (MACHINE, AZURE, 1), (AGENTS, AKS, 2),
 ])  # fmt: skip

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .... import catalog
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...gcp_types import region_of
+from ...gcp_zones import offered_elsewhere
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 
 CODE = described("GI3136", "not-offered-in-the-zone", Severity.ERROR, __doc__, ("GCP-ACC-05",))
@@ -28,7 +27,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
             yield Undecided(CODE.code, m.name, "the zone is not known yet")
         for name in names:
             for zone in zones:
-                where = _elsewhere(zone, name)
+                where = offered_elsewhere(zone, name)
                 if where:
                     yield CODE.at(
                         f"{m.name}.zone",
@@ -36,20 +35,6 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
                         where,
                         resource=m.name,
                     )
-
-
-def _elsewhere(zone: str, name: str) -> str:
-    """Where the type is offered instead; empty where the zone has it, or the table cannot tell."""
-    region = region_of(zone)
-    row = catalog.zones(Provider.GCP, region, name)
-    if row is not None:
-        lacks = row.complete and zone not in row.zones
-        return f"zones of {region} that offer it: {', '.join(row.zones)}" if lacks else ""
-    listed = {r: z for r in catalog.regions(Provider.GCP) if (z := catalog.zones(Provider.GCP, r, name))}
-    if region not in catalog.regions(Provider.GCP) or not listed or not all(z.complete for z in listed.values()):
-        return ""
-    near = sorted(listed, key=lambda r: (r.split("-")[0] != region.split("-")[0], r))
-    return f"regions that offer it: {', '.join(near[:8])}"
 
 
 _T = "- {{type: gcp.compute.Instance, name: box, inputs: {{machineType: a4-highgpu-8g, zone: {0}}}}}\n"

@@ -11,6 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ....plan.resolve import POOL_LABEL
+from ....policy.gcp_zones import offered_elsewhere
 from ....vocabulary import Provider
 from ...clockwork import firings
 from ...cloud import Due, Refusal, Request
@@ -40,6 +41,7 @@ CODES = Codes(
     closed="RESERVATION_NOT_ACTIVE",
     full="RESERVATION_CAPACITY_EXCEEDED",
     unlike="INCOMPATIBLE_RESERVATION",
+    unsold="400 invalid",
 )
 _MODELS = {"SPOT": "spot", "FLEX_START": "flex"}
 
@@ -66,8 +68,20 @@ def wanted_of(template: Mapping[str, Any], thing: tuple[str, str], place: str, c
     market = _MODELS.get(
         str(lookup(template, "scheduling.provisioningModel")), "reserved" if reservation else "on_demand"
     )
-    quota = _draws(machine, market, as_list(template.get("guestAccelerators")))
-    return Wanted(thing, place.rsplit("-", 1)[0], place, machine, market, count, reservation, quota)
+    attached = as_list(template.get("guestAccelerators"))
+    quota = _draws(machine, market, attached)
+    elsewhere = _elsewhere(place, machine, attached)
+    return Wanted(
+        thing, place.rsplit("-", 1)[0], place, machine, market, count, reservation, quota, elsewhere=elsewhere
+    )
+
+
+def _elsewhere(place: str, machine: str, attached: list[Any]) -> str:
+    """Where what is wanted is offered, where the zone lacks it. A regional group looks for zones that have it."""
+    if place.count("-") != 2:
+        return ""
+    names = [machine, *(f"accelerator:{str(a.get('type')).rpartition('/')[2]}" for a in attached)]
+    return next((where for name in names if (where := offered_elsewhere(place, name))), "")
 
 
 def _draws(machine: str, market: str, attached: list[Any]) -> dict[str, float]:
