@@ -70,7 +70,8 @@ def _money(data: Mapping[str, Any]) -> str:
     spent, unknown = data["usd_this_month"], data["without_price"]
     if unknown and not spent:
         return "what the machines cost this month is unknown"
-    return f"{'at least ' if unknown else ''}{usd(spent)} USD of machines this month"
+    dated = f" (oldest price of {data['price_as_of']})" if data["price_as_of"] else ""
+    return f"{'at least ' if unknown else ''}{usd(spent)} USD of machines this month{dated}"
 
 
 def _group(group: Mapping[str, Any], *, alone: bool) -> Tree:

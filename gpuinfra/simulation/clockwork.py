@@ -145,10 +145,20 @@ def spent(world: World, cloud: Cloud, until: datetime) -> float:
 
 def unpriced(world: World, cloud: Cloud, until: datetime) -> list[str]:
     """What ran in the month of a moment and has no price in the tables."""
+    return sorted({_bought(n) for n in _ran(world, cloud, until) if _per_hour(cloud, n) is None})
+
+
+def priced_as_of(world: World, cloud: Cloud, until: datetime) -> list[str]:
+    """The dates of the prices of what ran in the month of a moment."""
+    found = ((n.market, _price(cloud, n)) for n in _ran(world, cloud, until) if _per_hour(cloud, n))
+    dates = {(price.spot_as_of if market == "spot" else price.as_of) for market, price in found if price is not None}
+    return sorted(dates - {""})
+
+
+def _ran(world: World, cloud: Cloud, until: datetime) -> list[Node]:
     month = until.replace(day=1, hour=0, minute=0, second=0)
     types = cloud.groups.types if cloud.groups else ()
-    ran = [n for n in world.nodes() if n.type in types and (n.ended_at is None or n.ended_at > month)]
-    return sorted({_bought(n) for n in ran if _per_hour(cloud, n) is None})
+    return [n for n in world.nodes() if n.type in types and (n.ended_at is None or n.ended_at > month)]
 
 
 def _bought(node: Node) -> str:
@@ -166,10 +176,14 @@ def _per_hour(cloud: Cloud, node: Node) -> float | None:
     """What a machine costs an hour; None where nobody knows."""
     if node.market == "capacity_block":
         return 0.0  # Paid as a whole, and before.
-    price = catalog.price(Provider(CLOUDS[cloud.package]), node.region, node.instance_type)
+    price = _price(cloud, node)
     if price is None:
         return None
     return price.spot_usd_hour if node.market == "spot" else price.on_demand_usd_hour
+
+
+def _price(cloud: Cloud, node: Node) -> catalog.Price | None:
+    return catalog.price(Provider(CLOUDS[cloud.package]), node.region, node.instance_type)
 
 
 def all_clouds(packages: Iterable[str]) -> list[Cloud]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from .clockwork import spent, unpriced
+from .clockwork import priced_as_of, spent, unpriced
 from .cloud import Cloud, Groups
 from .supply import EVERYWHERE, plain
 from .world import Node, Reservation, Thing, World
@@ -25,6 +25,7 @@ def seen(world: World, clouds: Sequence[Cloud]) -> dict[str, Any]:
         "resources": len(world.things()),
         "groups": groups,
         "usd_this_month": round(sum(spent(world, cloud, world.now) for cloud in clouds), 2),
+        "price_as_of": min((d for cloud in clouds for d in priced_as_of(world, cloud, world.now)), default=None),
         "without_price": [what for cloud in clouds for what in unpriced(world, cloud, world.now)],
         "stock": [_stock(world, *row) for row in world.stock()],
         "quotas": [_quota(world, name, limit) for name, limit in world.quotas().items()],

@@ -60,7 +60,7 @@ def test_what_has_no_price_is_said_and_not_taken_for_nothing(tmp_path: Path) -> 
     data = seen(clouds.world, all_clouds(CLOUDS))
     assert data["without_price"] == ["a9-none in us-east4, on demand"]
     text = world_text(data)
-    assert "at least 110.08 USD of machines this month" in text
+    assert f"at least 110.08 USD of machines this month (oldest price of {data['price_as_of']})" in text
     assert "no price is known of a9-none in us-east4, on demand" in text
     data["usd_this_month"] = 0
     assert "0.00" not in world_text(data)
