@@ -10,7 +10,7 @@ References: EC2 User Guide, Capacity Blocks for ML
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from ....diagnostics import Diagnostic, Severity
 from ....plan.models import PoolPlan
@@ -23,11 +23,12 @@ _MOST_NODES = 64
 _LONGEST = timedelta(days=182)
 _DAY = timedelta(days=1)
 _FARTHEST = timedelta(weeks=8)
+_HOUR = (11, 30)
+"""When blocks end, UTC (EC2 User Guide, "Find and purchase Capacity Blocks")."""
 
 
 def check(ctx: PlanContext) -> Iterator[Diagnostic]:
-    """One finding for each pool and fault. A length that only looks odd is a warning: a block that starts at once ends
-    at its usual hour."""
+    """One finding for each pool and fault. A length that only looks odd is a warning."""
     for pool in ctx.plan.pools:
         if pool.capacity.type is not CapacityType.CAPACITY_BLOCK or not ctx.sold(pool):
             continue
@@ -59,15 +60,29 @@ def _times(pool: PoolPlan, now: datetime) -> Iterator[Diagnostic]:
         )
     elif length > _LONGEST:
         yield CODE.at(f"{path}.ends", f"{length.days} days; a block runs at most {_LONGEST.days}")
-    elif length % _DAY or (length > 14 * _DAY and length.days % 7):
+    elif not (_whole(length) or (_at_the_usual_hour(ends) and _about_whole(length))):
         days = length / _DAY
         near = round(days) if days <= 14 else round(days / 7) * 7
         yield CODE.at(
             f"{path}.ends",
-            f"{days:.4g} days is not a length that blocks are sold in (1 to 14 days, then whole weeks)",
-            f"check the times; the nearest length is {max(near, 1)} days",
+            f"{days:.4g} days is not a length that blocks are sold in (1 to 14 days, then whole weeks; all end at 11:30 UTC)",
+            f"check the times; the nearest length is {max(near, 1)} day{'' if near <= 1 else 's'}",
             severity=Severity.WARNING,
         )
+
+
+def _whole(length: timedelta) -> bool:
+    return not length % _DAY and (length <= 14 * _DAY or not length.days % 7)
+
+
+def _about_whole(length: timedelta) -> bool:
+    """Every block ends at the same hour, so that one which starts at another is somewhat shorter or longer than was asked."""
+    return length < 15 * _DAY or any(not (length.days + more) % 7 for more in (0, 1))
+
+
+def _at_the_usual_hour(ends: datetime) -> bool:
+    at = ends.astimezone(UTC)
+    return (at.hour, at.minute) == _HOUR
 
 
 _T = """\
@@ -81,11 +96,16 @@ RULE = PlanRule(
     ("capacity", "time"),
     check,
     Examples(
-        (_T.format(8, "2026-12-01T11:30:00Z", "2026-12-08T11:30:00Z"),),
+        (
+            _T.format(8, "2026-12-01T11:30:00Z", "2026-12-08T11:30:00Z"),
+            _T.format(8, "2026-12-01T17:00:00Z", "2026-12-02T11:30:00Z"),
+            _T.format(8, "2026-12-01T12:00:00Z", "2026-12-22T11:30:00Z"),
+        ),
         (
             _T.format(8, "2026-12-08T11:30:00Z", "2026-12-01T11:30:00Z"),
             _T.format(65, "2026-12-01T11:30:00Z", "2026-12-08T11:30:00Z"),
             _T.format(8, "2026-12-01T11:30:00Z", "2026-12-17T11:30:00Z"),
+            _T.format(8, "2026-12-01T12:00:00Z", "2026-12-02T11:00:00Z"),
         ),
     ),
     providers=(Provider.AWS,),
