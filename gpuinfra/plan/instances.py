@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from .. import catalog
 from ..catalog import AttachedAccelerator, InstanceType, Miss
@@ -69,9 +70,11 @@ def _named(provider: Provider, zone: str | None, pool: NodePool, path: str, out:
     if isinstance(row, Miss) or _is_pseudo(name):
         near = row.nearest if isinstance(row, Miss) else ()
         guess = f"did you mean {' or '.join(near)}? " if near else ""
-        owner = _other_owner(provider, name)
+        owner, other = _other_owner(provider, name), _other_accelerator(provider, name)
         if owner:
             guess = f"it is a type of {owner}. "
+        if other:
+            guess = f"its machines carry {other} and no GPU, and clusters of GPUs are what is made here. "
         out.add(
             f.UNKNOWN_TYPE.at(
                 where,
@@ -102,6 +105,11 @@ def _other_owner(provider: Provider, name: str) -> Provider | None:
         if other is not provider and isinstance(row := catalog.instance_type(other, name), InstanceType)
     ]
     return min(found)[1] if found else None
+
+
+def _other_accelerator(provider: Provider, name: str) -> str:
+    rows = catalog.rows("other_accelerators", provider.value)
+    return next((r["accelerator"] for r in rows if fnmatchcase(name, r["pattern"])), "")
 
 
 def _is_pseudo(name: str) -> bool:

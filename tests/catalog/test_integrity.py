@@ -17,7 +17,7 @@ from gpuinfra.vocabulary import CapacityType, FabricKind, KernelModule, Provider
 PROVIDERS = tuple(Provider)
 EVERY_CLOUD = (
     "availability", "instances", "limits", "node_images", "prices", "purchase", "retired", "service_prices",
-    "storage_tiers",
+    "storage_tiers", "other_accelerators",
 )  # fmt: skip
 
 

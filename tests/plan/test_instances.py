@@ -165,6 +165,15 @@ def test_a_type_of_another_cloud_is_named_so():
     assert only(resolved(pool(instance_type="c3-standard-22")), "GI2001").hint.startswith("it is a type of gcp.")
 
 
+@pytest.mark.parametrize(("base", "name", "carries"), [
+    ({}, "trn2.48xlarge", "AWS Trainium"), ({}, "inf2.8xlarge", "AWS Inferentia"), (GCP, "ct5lp-hightpu-4t", "TPUs"),
+])  # fmt: skip
+def test_a_machine_with_another_accelerator_is_no_misspelt_gpu_machine(base, name, carries):
+    hint = only(resolved(pool(base, instance_type=name) if base else pool(instance_type=name)), "GI2001").hint
+    assert hint.startswith(f"its machines carry {carries} and no GPU")
+    assert "did you mean" not in hint
+
+
 def test_a_gpu_that_a_cloud_sells_no_more():
     finding = only(resolved(pool(instance_type=None, accelerator={"model": "V100-16GB", "count": 8})), "GI2008")
     assert "any more" in finding.message
