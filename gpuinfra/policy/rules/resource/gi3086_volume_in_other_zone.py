@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import Provider
-from ...aws_graph import INSTANCE, SUBNET
+from ...aws_graph import INSTANCES, SUBNET
 from ...aws_places import by_id, zones_of_instance
 from ...aws_volumes import VOLUME
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
@@ -26,7 +26,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     """One finding for each attachment whose two ends this program makes."""
     aws = ctx.aws
     for a in aws.of_type(_ATTACHMENT):
-        for box in aws.linked(a, "instanceId", INSTANCE).resources:
+        for box in aws.linked(a, "instanceId", *INSTANCES).resources:
             for volume in aws.linked(a, "volumeId", VOLUME).resources:
                 zone = volume.get("availabilityZone")
                 # Its zone comes out of the machine, or of the machine's subnet.
@@ -52,13 +52,20 @@ _T = """\
 - {{type: aws.ec2.VolumeAttachment, name: link, inputs: {{instanceId: !ref box.id , volumeId: !ref data.id }}}}
 """
 
+_SPOT = """\
+- {type: aws.ec2.Subnet, name: inside, inputs: {availabilityZone: us-east-1a}}
+- {type: aws.ec2.SpotInstanceRequest, name: box, inputs: {subnetId: !ref inside.id }}
+- {type: aws.ebs.Volume, name: data, inputs: {availabilityZone: us-east-1b, size: 500}}
+- {type: aws.ec2.VolumeAttachment, name: link, inputs: {instanceId: !ref box.spotInstanceId , volumeId: !ref data.id }}
+"""
+
 RULE = ResourceRule(
     CODE,
     ("storage",),
     check,
     Examples(
         (_T.format("us-east-1a"), _T.format("!ref box.availabilityZone ")),
-        (_T.format("us-east-1b"),),
+        (_T.format("us-east-1b"), _SPOT),
         (_T.format("!unknown "),),
     ),
     providers=(Provider.AWS,),
