@@ -64,6 +64,27 @@ def test_a_group_of_a_plain_program_is_taken_from_by_its_name(tmp_path: Path) ->
         reclaim(clouds.world, all_clouds(CLOUDS), "gpu", 1)
 
 
+@pytest.mark.parametrize("refresh", [True, False])
+def test_nodes_take_another_template_by_an_instance_refresh_alone(refresh: bool, tmp_path: Path) -> None:
+    clouds = Clouds(tmp_path)
+
+    def program(type_: str) -> None:
+        template = aws.ec2.LaunchTemplate("lt", instance_type=type_, image_id="ami-0123456789abcdef0")
+        aws.autoscaling.Group(
+            "workers",
+            min_size=2,
+            max_size=2,
+            availability_zones=["us-east-1a"],
+            launch_template={"id": template.id, "version": template.latest_version.apply(str)},
+            instance_refresh={"strategy": "Rolling"} if refresh else None,
+        )
+
+    clouds.up(lambda: program("g5.xlarge"))
+    clouds.up(lambda: program("g6.xlarge"))
+    id_ = clouds.state[GROUP[0], "workers"][0]
+    assert {n.instance_type for n in clouds.world.running(GROUP[0], id_)} == {"g6.xlarge" if refresh else "g5.xlarge"}
+
+
 def test_a_pool_without_spot_machines_says_what_it_has(tmp_path: Path) -> None:
     clouds = Clouds(tmp_path)
     clouds.up(lambda: _spot(None))

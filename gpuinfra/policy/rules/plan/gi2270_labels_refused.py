@@ -46,11 +46,11 @@ def check(ctx: PlanContext) -> Iterator[Diagnostic]:
         elif not form.key.fullmatch(key):
             near = _lower(key, form)
             hint = "remove or rename it" if near.removeprefix("write ").strip("'") in ctx.plan.spec.labels else near
-            yield CODE.at(path, f"the key '{shown}' is not of {form.says}", hint)
+            yield CODE.at(path, f"the key '{shown}' is refused: it takes {form.says}", hint)
         elif len(value) > form.value_length:
             yield CODE.at(path, f"the value has {len(value)} characters, and the cloud takes {form.value_length}")
         elif not form.value.fullmatch(value):
-            yield CODE.at(path, f"the value '{value[:60]}' is not of {form.says}", _lower(value, form))
+            yield CODE.at(path, f"the value '{value[:60]}' is refused: it takes {form.says}", _lower(value, form))
         elif same != key:
             yield CODE.at(
                 path,

@@ -268,4 +268,14 @@ def changed(request: Request, old: Thing) -> None:
     least, most = int(old.outputs.get("minSize") or 0), int(old.outputs.get("maxSize") or 0)
     moved = {**old.outputs, "desiredCapacity": max(least, min(int(old.outputs.get("desiredCapacity") or 0), most))}
     request.world.keep(replace(old, outputs=moved))
+    if _refreshes(request.inputs, old.inputs):
+        request.world.end_nodes(request.world.running(GROUP, old.id), "instance refresh")
     _scale(request.world, moved, old.id)
+
+
+def _refreshes(new: Mapping[str, Any], old: Mapping[str, Any]) -> bool:
+    """Whether the provider starts an instance refresh: it is asked for, and what the group launches, or a property that is
+    named as a trigger, is another. Without it nodes that run stay as they are (facts aws a10)."""
+    refresh = as_map(new.get("instanceRefresh"))
+    watched = {"launchTemplate", "launchConfiguration", "mixedInstancesPolicy", *as_list(refresh.get("triggers"))}
+    return bool(refresh) and any(new.get(key) != old.get(key) for key in watched)
