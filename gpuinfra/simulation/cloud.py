@@ -90,6 +90,8 @@ class Groups:
     """The cloud took so many of a group's machines away; None: the group asks for others at once."""
     margin: Callable[[Node], timedelta] = lambda node: timedelta()
     """How long before the end of its reservation's window a machine is taken."""
+    quiet: tuple[str, ...] = ()
+    """Types that are no group to anybody while they hold no machines."""
 
 
 @dataclass(frozen=True)

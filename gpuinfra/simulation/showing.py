@@ -18,7 +18,11 @@ EXPIRED, SPENT, TAKEN, SHORT, RUNNING, EMPTY = "expired", "budget spent", "taken
 def seen(world: World, clouds: Sequence[Cloud]) -> dict[str, Any]:
     """What `gpuinfra simulate show` says."""
     groups = [
-        _group(world, cloud.groups, g) for cloud in clouds if cloud.groups for g in world.things(*cloud.groups.types)
+        _group(world, cloud.groups, g)
+        for cloud in clouds
+        if cloud.groups
+        for g in world.things(*cloud.groups.types)
+        if g.type not in cloud.groups.quiet or _holds(world, cloud.groups, g)
     ]
     return {
         "now": _moment(world.now),
@@ -35,6 +39,10 @@ def seen(world: World, clouds: Sequence[Cloud]) -> dict[str, Any]:
             {"at": _moment(e.at), "what": e.what, "subject": e.subject, "detail": e.detail} for e in world.events()
         ],
     }
+
+
+def _holds(world: World, how: Groups, group: Thing) -> bool:
+    return bool(how.size(world, group)) or any((n.type, n.group_id) == (group.type, group.id) for n in world.nodes())
 
 
 def _group(world: World, how: Groups, group: Thing) -> dict[str, Any]:

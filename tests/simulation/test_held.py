@@ -21,6 +21,7 @@ from .in_process import Clouds, RefusedError
 INSTANCE, NODES = "aws:ec2/instance:Instance", "aws:eks/nodeGroup:NodeGroup"
 VM, POOL = "gcp:compute/instance:Instance", "gcp:container/nodePool:NodePool"
 MACHINE, AGENTS = "azure-native:compute:VirtualMachine", "azure-native:containerservice:AgentPool"
+CLUSTER, AKS_PLANE = "gcp:container/cluster:Cluster", "azure-native:containerservice:ManagedCluster"
 SUBNET = (
     "aws:ec2/subnet:Subnet",
     "s",
@@ -56,7 +57,17 @@ AZURE: dict[str, Any] = {
     "zones": ["1"],
     "hardwareProfile": {"vmSize": "Standard_NC4as_T4_v3"},
 }
+PLANE: dict[str, Any] = {
+    "location": "us-central1-a",
+    "nodePools": [{"name": "gpu", "nodeCount": 2, "nodeConfig": {"machineType": "g2-standard-4"}}],
+}
 AKS: dict[str, Any] = {"resourceGroupName": "g", "resourceName": "aks", "vmSize": "Standard_NC4as_T4_v3", "count": 2}
+
+INSIDE: dict[str, Any] = {
+    "resourceGroupName": "g",
+    "location": "eastus",
+    "agentPoolProfiles": [{"name": "gpu", "mode": "System", "vmSize": "Standard_NC4as_T4_v3", "count": 2}],
+}
 
 
 def _with(inputs: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -102,6 +113,9 @@ def no_quota(*names: str) -> Callable[[World], None]:
     (MACHINE, AZURE, none_left, "ZonalAllocationFailed: 1 of Standard_NC4as_T4_v3 in eastus-1"),
     (MACHINE, AZURE, no_quota("Standard NCASv3_T4 Family"), "QuotaExceeded"),
     (AGENTS, AKS, none_left, "AllocationFailed: 2 of Standard_NC4as_T4_v3"),
+    (CLUSTER, PLANE, none_left, "ZONE_RESOURCE_POOL_EXHAUSTED: 2 of g2-standard-4"),
+    (AKS_PLANE, INSIDE, none_left, "AllocationFailed: 2 of Standard_NC4as_T4_v3"),
+    (AKS_PLANE, INSIDE, no_quota("Standard NCASv3_T4 Family"), "QuotaExceeded"),
 ])  # fmt: skip
 def test_what_is_not_there(type_: str, inputs: Any, spoil: Callable[[World], None], code: str, tmp_path: Path) -> None:
     clouds = Clouds(tmp_path)
@@ -125,6 +139,7 @@ def test_a_type_that_the_zone_does_not_have(type_: str, inputs: Any, there: str,
 
 @pytest.mark.parametrize(("type_", "inputs", "count"), [
     (INSTANCE, AWS, 1), (NODES, GROUP, 2), (VM, GCP, 1), (POOL, GKE, 2), (MACHINE, AZURE, 1), (AGENTS, AKS, 2),
+    (CLUSTER, PLANE, 2), (AKS_PLANE, INSIDE, 2),
 ])  # fmt: skip
 def test_machines_come_and_go_with_it(type_: str, inputs: Any, count: int, tmp_path: Path) -> None:
     clouds = Clouds(tmp_path)
@@ -144,6 +159,9 @@ def test_machines_come_and_go_with_it(type_: str, inputs: Any, count: int, tmp_p
     (NODES, GROUP, _with(GROUP, scalingConfig={"desiredSize": 3, "minSize": 0, "maxSize": 4})),
     (POOL, GKE, _with(GKE, nodeCount=3)),
     (AGENTS, AKS, _with(AKS, count=3)),
+    (CLUSTER, PLANE, _with(PLANE, nodePools=[{**PLANE["nodePools"][0], "nodeCount": 3}])),
+    (AKS_PLANE, INSIDE, _with(INSIDE, agentPoolProfiles=[
+        *INSIDE["agentPoolProfiles"], {"name": "more", "vmSize": "Standard_NC4as_T4_v3", "count": 1}])),
 ])  # fmt: skip
 def test_a_pool_grows_and_shrinks(type_: str, few: Any, many: Any, tmp_path: Path) -> None:
     clouds = Clouds(tmp_path)
@@ -153,6 +171,20 @@ def test_a_pool_grows_and_shrinks(type_: str, few: Any, many: Any, tmp_path: Pat
     none_left(clouds.world)
     said(clouds, type_, many)
     assert len([n for n in clouds.world.nodes() if n.ended_at is None]) == 2
+
+
+@pytest.mark.parametrize(("inputs", "nodes"), [
+    ({"initialNodeCount": 1}, ["e2-medium"]),
+    ({"initialNodeCount": 1, "removeDefaultNodePool": True}, []),
+    ({"enableAutopilot": True}, []),
+    ({"initialNodeCount": 2, "nodeConfig": {"machineType": "g2-standard-4"}}, ["g2-standard-4", "g2-standard-4"]),
+])  # fmt: skip
+def test_the_pool_of_a_cluster_of_its_own(inputs: dict[str, Any], nodes: list[str], tmp_path: Path) -> None:
+    clouds = Clouds(tmp_path)
+    make(clouds, CLUSTER, {"location": "us-central1-a", **inputs})
+    assert [n.instance_type for n in clouds.world.nodes()] == nodes
+    groups = seen(clouds.world, all_clouds(["gcp"]))["groups"]
+    assert len(groups) == bool(nodes), "a cluster without nodes is no group"
 
 
 def test_a_machine_of_a_block_ends_with_it(tmp_path: Path) -> None:
@@ -200,6 +232,9 @@ TRUSTED = {"securityProfile": {"securityType": "TrustedLaunch"}, "hardwareProfil
     (MACHINE, _with(AZURE, hardwareProfile={"vmSize": "Standard_NC6s_v3"}), "SkuNotAvailable"),
     (AGENTS, _with(AKS, vmSize="Standard_NC6s_v3"), "SkuNotAvailable"),
     (AGENTS, _with(AKS, scaleSetEvictionPolicy="Delete"), "InvalidParameter: scaleSetEvictionPolicy"),
+    (AKS_PLANE, _with(INSIDE, agentPoolProfiles=[{"name": "gpu", "vmSize": "Standard_NC6s_v3"}]), "SkuNotAvailable"),
+    (CLUSTER, _with(PLANE, nodePools=[{"name": "g", "nodeConfig": {"machineType": "a4-highgpu-8g", "diskType": "pd-ssd"}}]),
+     "400 badRequest: pd-ssd"),
 ])  # fmt: skip
 def test_what_is_refused(type_: str, inputs: Any, text: str, tmp_path: Path) -> None:
     assert said(Clouds(tmp_path), type_, inputs).startswith(text)

@@ -8,12 +8,12 @@ from typing import Any
 from ...cloud import Refusal, Request
 from ...held import Holding
 from ...supply import Wanted
-from ...values import as_list, lookup
+from ...values import as_list, as_map, lookup
 from ...world import World
 from . import machines, set_refusals
 from .types import AGENT_POOL, MACHINE
 
-_CLUSTER = "azure-native:containerservice:ManagedCluster"
+CLUSTER = "azure-native:containerservice:ManagedCluster"
 
 
 def _as_set(type_: str, inputs: Mapping[str, Any], place: str) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _place(world: World, type_: str, inputs: Mapping[str, Any]) -> str:
     if type_ != AGENT_POOL:
         return str(inputs.get("location") or "")
     name = str(inputs.get("resourceName"))
-    return next((str(t.inputs.get("location") or "") for t in world.things(_CLUSTER) if t.id.endswith(f"/{name}")), "")
+    return next((str(t.inputs.get("location") or "") for t in world.things(CLUSTER) if t.id.endswith(f"/{name}")), "")
 
 
 def _wanted(world: World, type_: str, id_: str, inputs: Mapping[str, Any]) -> Wanted:
@@ -50,7 +50,20 @@ def _wanted(world: World, type_: str, id_: str, inputs: Mapping[str, Any]) -> Wa
     return machines.wanted_of((type_, id_), spoken, int(spoken["sku"]["capacity"]))
 
 
-HOLDING = Holding((MACHINE,), (AGENT_POOL,), _wanted, lambda asked: machines.codes_of(asked.zone != asked.region))
+def _inside(world: World, type_: str, id_: str, inputs: Mapping[str, Any]) -> list[Wanted]:
+    place = str(inputs.get("location") or "")
+    spoken = [_as_set(AGENT_POOL, as_map(profile), place) for profile in as_list(inputs.get("agentPoolProfiles"))]
+    return [machines.wanted_of((type_, id_), one, int(one["sku"]["capacity"])) for one in spoken]
+
+
+HOLDING = Holding(
+    (MACHINE,),
+    (AGENT_POOL,),
+    _wanted,
+    lambda asked: machines.codes_of(asked.zone != asked.region),
+    clusters=(CLUSTER,),
+    inside=_inside,
+)
 
 
 def machine(request: Request, id_: str) -> None:
@@ -65,7 +78,16 @@ def machine(request: Request, id_: str) -> None:
 
 def agent_pool(request: Request, id_: str) -> None:
     """What a PUT of a pool of nodes is refused for."""
-    inputs = request.inputs
+    _pool(request.inputs)
+
+
+def managed_cluster(request: Request, id_: str) -> None:
+    """What a PUT of a cluster is refused for: the pools inside of it are held to what those beside it are."""
+    for profile in as_list(request.inputs.get("agentPoolProfiles")):
+        _pool(as_map(profile))
+
+
+def _pool(inputs: Mapping[str, Any]) -> None:
     for code, message in set_refusals.of_a_machine(_as_set(AGENT_POOL, inputs, "")):
         raise Refusal(code, message)
     if inputs.get("scaleSetEvictionPolicy") and inputs.get("scaleSetPriority") != "Spot":

@@ -13,7 +13,19 @@ from ...world import Thing
 from . import answers, held, machines, refusals
 from .held import HOLDING
 from .replacement import DIFFS, OTHERS, UNORDERED
-from .types import FILESTORE, GROUP, INSTANCE, JOB, LUSTRE, NODE_POOL, REGION_GROUP, REQUESTS, SUBNETWORK, TEMPLATES
+from .types import (
+    CLUSTER,
+    FILESTORE,
+    GROUP,
+    INSTANCE,
+    JOB,
+    LUSTRE,
+    NODE_POOL,
+    REGION_GROUP,
+    REQUESTS,
+    SUBNETWORK,
+    TEMPLATES,
+)
 from .words import API, DOCUMENT, placed, project, usual_id, word
 
 # Type to the collection in which it stands, and whether that is global, regional or zonal.
@@ -46,7 +58,7 @@ _OTHERS = {
     JOB: "projects/{p}/locations/{l}/jobs/{n}",
     REQUESTS[0]: "projects/{p}/zones/{l}/instanceGroupManagers/{g}/resizeRequests/{n}",
     REQUESTS[1]: "projects/{p}/regions/{l}/instanceGroupManagers/{g}/resizeRequests/{n}",
-    "gcp:container/cluster:Cluster": "projects/{p}/locations/{l}/clusters/{n}",
+    CLUSTER: "projects/{p}/locations/{l}/clusters/{n}",
     NODE_POOL: "projects/{p}/locations/{l}/clusters/{c}/nodePools/{n}",
     "gcp:compute/routerNat:RouterNat": "{p}/{l}/{n}",
     "gcp:storage/bucket:Bucket": "{n}",
@@ -155,7 +167,7 @@ _OUTPUTS: dict[str, Callable[[Request, str], Mapping[str, Any]]] = {
         "selfLink": f"https://www.googleapis.com/storage/v1/b/{i}",
     },
     INSTANCE: _instance,
-    "gcp:container/cluster:Cluster": _kubernetes,
+    CLUSTER: _kubernetes,
     NODE_POOL: _pool,
     "gcp:compute/address:Address": lambda r, i: {
         "address": r.inputs.get("address")
@@ -207,6 +219,7 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
     **dict.fromkeys(REQUESTS, _request_made),
     INSTANCE: held.instance,
     NODE_POOL: held.node_pool,
+    CLUSTER: held.cluster,
 }
 _CHANGED: dict[str, Callable[[Request, Thing], None]] = {
     INSTANCE: held.changed,

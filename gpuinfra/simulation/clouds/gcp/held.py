@@ -13,7 +13,7 @@ from ...unknown_types import is_unknown
 from ...values import as_list, as_map, lookup
 from ...world import Thing, World
 from . import machines, refusals
-from .types import INSTANCE, NODE_POOL
+from .types import CLUSTER, INSTANCE, NODE_POOL
 
 _DEFAULT_OF_GKE = "e2-medium"
 _NEEDS_A_STOP = ("machineType", "minCpuPlatform", "serviceAccount", "shieldedInstanceConfig", "advancedMachineFeatures")
@@ -59,7 +59,18 @@ def _wanted(world: World, type_: str, id_: str, inputs: Mapping[str, Any]) -> Wa
     )
 
 
-HOLDING = Holding((INSTANCE,), (NODE_POOL,), _wanted, lambda asked: machines.CODES)
+def _inside(world: World, type_: str, id_: str, inputs: Mapping[str, Any]) -> list[Wanted]:
+    if inputs.get("enableAutopilot"):
+        return []
+    place = {key: inputs[key] for key in ("location", "nodeLocations") if inputs.get(key)}
+    pools = [as_map(pool) for pool in as_list(inputs.get("nodePools"))]
+    # Without a list of them there is a pool of the cluster's own, which GKE makes even where it is to go at once.
+    if not pools and not inputs.get("removeDefaultNodePool"):
+        pools = [{"nodeConfig": inputs.get("nodeConfig"), "initialNodeCount": inputs.get("initialNodeCount")}]
+    return [_wanted(world, type_, id_, {**place, **{k: v for k, v in pool.items() if v}}) for pool in pools]
+
+
+HOLDING = Holding((INSTANCE,), (NODE_POOL,), _wanted, lambda asked: machines.CODES, clusters=(CLUSTER,), inside=_inside)
 
 
 def _is_there(machine: str, place: str) -> None:
@@ -81,7 +92,17 @@ def instance(request: Request, id_: str) -> None:
 
 def node_pool(request: Request, id_: str) -> None:
     """What nodePools.create refuses (facts gcp a7)."""
-    inputs, node = request.inputs, as_map(request.inputs.get("nodeConfig"))
+    _pool(request.inputs, machines.place_of(request.inputs))
+
+
+def cluster(request: Request, id_: str) -> None:
+    """What clusters.create refuses: the pools inside of it are held to what those beside it are."""
+    for pool in as_list(request.inputs.get("nodePools")):
+        _pool(as_map(pool), machines.place_of(request.inputs))
+
+
+def _pool(inputs: Mapping[str, Any], place: str) -> None:
+    node = as_map(inputs.get("nodeConfig"))
     network = as_map(inputs.get("networkConfig"))
     if network.get("additionalNodeNetworkConfigs") and network.get("acceleratorNetworkProfile"):
         raise Refusal(
@@ -98,7 +119,7 @@ def node_pool(request: Request, id_: str) -> None:
         raise Refusal("400 badRequest", "queued and flex-start nodes take no compact placement")
     if node.get("flexStart") and lookup(inputs, "management.autoRepair") is not False:
         raise Refusal("400 badRequest", "flex-start nodes require auto-repair to be off")
-    _is_there(str(node.get("machineType") or _DEFAULT_OF_GKE), machines.place_of(inputs))
+    _is_there(str(node.get("machineType") or _DEFAULT_OF_GKE), place)
     for message in refusals.faults_of_node(str(node.get("machineType") or _DEFAULT_OF_GKE), node):
         raise Refusal("400 badRequest", message)
 
