@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pulumi
 import pulumi_aws as aws
 import pulumi_gcp as gcp
 import pytest
@@ -51,6 +52,18 @@ def test_ranges_of_a_subnet(given: dict[str, Any], words: str, tmp_path: Path) -
     refused = _refused(tmp_path, program)
     assert words in refused[1]
     assert bool(words) == bool(refused[0])
+
+
+@pytest.mark.parametrize(
+    ("cidr", "refused"), [("100.64.0.0/17", False), ("100.65.0.0/24", True), ("10.0.1.0/24", False)]
+)
+def test_a_subnet_stands_in_any_range_of_its_network(cidr: str, refused: bool, tmp_path: Path) -> None:
+    def program() -> None:
+        vpc = aws.ec2.Vpc("vpc", cidr_block="10.0.0.0/16")
+        more = aws.ec2.VpcIpv4CidrBlockAssociation("pods", vpc_id=vpc.id, cidr_block="100.64.0.0/16")
+        aws.ec2.Subnet("subnet", vpc_id=vpc.id, cidr_block=cidr, opts=pulumi.ResourceOptions(depends_on=[more]))
+
+    assert ("InvalidSubnet.Range" in _refused(tmp_path, program)[1]) == refused
 
 
 def _refused(folder: Path, program: Any) -> tuple[str, str]:

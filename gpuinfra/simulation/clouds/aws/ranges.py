@@ -11,6 +11,7 @@ from ...values import UNKNOWN
 from .types import SUBNET, VPC
 
 _LONGEST, _SHORTEST = 28, 16
+_ASSOCIATION = "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation"
 
 
 def checked(inputs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -58,6 +59,16 @@ def _alone(request: Request) -> None:
         raise Refusal("InvalidSubnet.Range", f"The CIDR '{cidr}' is invalid.")
 
 
+def _more_ranges(request: Request, vpc: str) -> list[Any]:
+    """The ranges that a network was given beside its first."""
+    joined = request.world.things(_ASSOCIATION)
+    return [t.inputs.get("cidrBlock") for t in joined if t.inputs.get("vpcId") == vpc]
+
+
+def _holds(whole: Any, mine: Any) -> bool:
+    return not isinstance(whole, str) or mine.subnet_of(ipaddress.ip_network(whole))
+
+
 def subnet(request: Request, id_: str) -> None:
     """What CreateSubnet refuses."""
     _alone(request)
@@ -66,8 +77,9 @@ def subnet(request: Request, id_: str) -> None:
     if vpc is None or not isinstance(cidr, str):
         return
     mine = ipaddress.ip_network(cidr)
-    whole = vpc.inputs.get("cidrBlock")
-    if isinstance(whole, str) and not mine.subnet_of(ipaddress.ip_network(whole)):  # type: ignore[arg-type]
+    ranges = [vpc.inputs.get("cidrBlock"), *_more_ranges(request, vpc.id)]
+    # One that an address manager gives out is whatever it gave.
+    if not any(_holds(whole, mine) for whole in ranges):
         raise Refusal("InvalidSubnet.Range", f"The CIDR '{cidr}' is invalid.")
     for other in request.world.things(SUBNET):
         theirs = other.inputs.get("cidrBlock")
