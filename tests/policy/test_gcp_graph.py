@@ -327,7 +327,7 @@ def test_preview_knows_that_no_network_has_the_profile(profiled: str, deps: str,
 
 
 INLINE = """
-- {type: gcp.serviceaccount.Account, name: sa, inputs: {accountId: nodes}}
+- {type: gcp.serviceaccount.Account, name: sa, inputs: {accountId: gpu-nodes}}
 - type: gcp.container.Cluster
   name: plane
   inputs:

@@ -1,6 +1,6 @@
 """A name, a label or metadata that Google refuses.
 
-What: An explicit name is too long or has characters that the kind of resource does not take; a label is longer than 63 characters, not in lower case, or one of more than 64; or a metadata value is longer than 256 KiB.
+What: An explicit name is too long, too short or has characters that the kind of resource does not take; a label is longer than 63 characters, not in lower case, or one of more than 64; or a metadata value is longer than 256 KiB.
 Why: The call that makes the resource is refused, in the middle of an `up`.
 Fix: Rename or shorten it: small letters, digits and dashes; keep long scripts in a bucket.
 References: Google Cloud docs, Naming resources; Google Cloud docs, Label requirements; Google Cloud docs, VM metadata, limitations
@@ -87,7 +87,7 @@ def _fault(what: str, value: str) -> str:
     # What is made up behind a prefix ends the name, so that a prefix may end with a dash.
     text = value.rstrip("-") if what.endswith("_prefix") else value
     if row.pattern and not re.fullmatch(row.pattern, text):
-        return f"does not fit {row.pattern}"
+        return f"does not fit {row.pattern}{f' ({row.notes})' if row.notes else ''}"
     return ""
 
 
@@ -122,6 +122,7 @@ def _metadata(value: Any) -> str:
 
 _T = "- {{type: gcp.compute.Network, name: net, inputs: {{name: {0}}}}}\n"
 _LABELLED = "- {{type: gcp.compute.Instance, name: box, inputs: {{labels: {0}}}}}\n"
+_ACCOUNT = "- {{type: gcp.serviceaccount.Account, name: sa, inputs: {{accountId: {0}}}}}\n"
 
 
 RULE = ResourceRule(
@@ -132,11 +133,13 @@ RULE = ResourceRule(
         (
             _T.format("acme-net"),
             _LABELLED.format("{team: nlp}"),
+            _ACCOUNT.format("gpu-nodes"),
             "- {type: gcp.compute.InstanceTemplate, name: nodes, inputs: {namePrefix: acme-gpu-}}\n",
         ),
         (
             _T.format("Acme_Net"),
             _T.format("n" * 64),
+            _ACCOUNT.format("nodes"),
             _LABELLED.format("{Team: nlp}"),
             _LABELLED.format("{team: NLP & friends}"),
             "- {type: gcp.compute.Instance, name: box, inputs: {metadata: {startup-script: " + "x" * 262145 + "}}}\n",

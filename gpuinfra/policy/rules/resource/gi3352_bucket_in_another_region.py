@@ -79,7 +79,7 @@ def _reads(gcp: GcpGraph, m: Machines, bucket: Resource) -> bool:
 
 _T = """\
 - {{type: gcp.storage.Bucket, name: data, inputs: {{location: {0}}}}}
-- {{type: gcp.serviceaccount.Account, name: sa, inputs: {{accountId: nodes}}}}
+- {{type: gcp.serviceaccount.Account, name: sa, inputs: {{accountId: gpu-nodes}}}}
 - {{type: gcp.storage.BucketIAMMember, name: may, inputs: {{bucket: !ref data.name , role: roles/storage.objectUser, member: !ref sa.member }}}}
 - type: gcp.compute.Instance
   name: box
