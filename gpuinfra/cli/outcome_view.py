@@ -109,8 +109,7 @@ def _amount(one: Deployed | None) -> str:
 
 
 def _leases(outcome: Outcome, now: datetime) -> Iterable[str]:
-    ends = _ends(outcome)
-    for whose, end in ends:
+    for whose, end in _ends(outcome):
         over = "expired {}: no node is started again until the lease is changed"
         yield f"{whose}{(over if _is_over(end, now) else 'ends {}').format(end)}"
     names = [one.name for one in outcome.planned]

@@ -11,7 +11,7 @@ from typing import Any
 
 from .cloud import Groups, Refusal, Request
 from .supply import Codes, Given, Wanted, launch, supply
-from .world import Thing, World
+from .world import Node, Thing, World
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,13 @@ class Holding:
 def adjust(world: World, how: Holding, thing: tuple[str, str, Mapping[str, Any]], region: str, *, refuse: bool) -> None:
     """Brings a resource (type, id, inputs) to the machines that it asks for. Raises Refusal where it cannot have them."""
     type_, id_, inputs = thing
-    left = world.running(type_, id_)
+    # A cluster's nodes are told apart by their kind; a pool has but one, and what it has keeps the kind it was made of.
+    told_apart = type_ in how.clusters
+    there: dict[tuple[str, str], list[Node]] = {}
+    for node in world.running(type_, id_):
+        there.setdefault((node.instance_type, node.market) if told_apart else ("", ""), []).append(node)
     for asked in how.asked(world, type_, id_, inputs):
-        # A cluster's nodes are told apart by their kind; a pool has but one, and what it has keeps the kind it was made of.
-        running = [
-            n for n in left if type_ not in how.clusters or (n.instance_type, n.market) == (asked.machine, asked.market)
-        ]
-        left = [n for n in left if n not in running]
+        running = there.pop((asked.machine, asked.market) if told_apart else ("", ""), [])
         if len(running) > asked.count:
             world.end_nodes(running[asked.count :], "scaled in")
         more = replace(asked, count=asked.count - len(running), region=asked.region or region)
@@ -64,7 +64,7 @@ def adjust(world: World, how: Holding, thing: tuple[str, str, Mapping[str, Any]]
         if given.count < more.count and refuse:
             raise how.refusal(type_, given)
         launch(world, more, given)
-    if left:
+    for left in there.values():
         world.end_nodes(left, "scaled in")
 
 

@@ -227,7 +227,7 @@ _WINDOW = By(
         "ends": "2027-01-10T00:00:00Z",
     },
 )
-_IN_WINDOW = By({c: {"node_pools[0].capacity": w, "shutdown.lease": ABSENT} for c, w in _WINDOW.items()})
+_IN_WINDOW = By({c: {"node_pools[0].capacity": w, "shutdown.lease": "150h"} for c, w in _WINDOW.items()})
 _FLEX = By(
     gcp={
         "node_pools[0]": {

@@ -185,7 +185,7 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
     BUDGET: refusals.budget,
     MACHINE: held.machine,
     AGENT_POOL: held.agent_pool,
-    held.CLUSTER: held.managed_cluster,
+    CLUSTER: held.managed_cluster,
 }
 
 
@@ -198,7 +198,7 @@ def _update(request: Request, old: Thing) -> None:
         set_refusals.scale_set(request.world, request.inputs)
     if old.type == AGENT_POOL:
         held.agent_pool(request, old.id)
-    elif request.type == held.CLUSTER:
+    if old.type == CLUSTER:
         held.managed_cluster(request, old.id)
     machines.update(request, old)
 

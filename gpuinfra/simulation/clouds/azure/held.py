@@ -11,9 +11,7 @@ from ...supply import Wanted
 from ...values import as_list, as_map, lookup
 from ...world import World
 from . import machines, set_refusals
-from .types import AGENT_POOL, MACHINE
-
-CLUSTER = "azure-native:containerservice:ManagedCluster"
+from .types import AGENT_POOL, CLUSTER, MACHINE
 
 
 def _as_set(type_: str, inputs: Mapping[str, Any], place: str) -> dict[str, Any]:

@@ -224,6 +224,7 @@ _CREATED: dict[str, Callable[[Request, str], None]] = {
 _CHANGED: dict[str, Callable[[Request, Thing], None]] = {
     INSTANCE: held.changed,
     NODE_POOL: lambda request, old: held.node_pool(request, old.id),
+    CLUSTER: lambda request, old: held.cluster(request, old.id),
     LUSTRE: refusals.lustre_changed,
     FILESTORE: refusals.filestore_changed,
     "gcp:billing/budget:Budget": lambda request, old: refusals.budget(request, old.id),

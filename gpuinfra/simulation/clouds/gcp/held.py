@@ -64,7 +64,7 @@ def _inside(world: World, type_: str, id_: str, inputs: Mapping[str, Any]) -> li
         return []
     place = {key: inputs[key] for key in ("location", "nodeLocations") if inputs.get(key)}
     pools = [as_map(pool) for pool in as_list(inputs.get("nodePools"))]
-    # Without a list of them there is a pool of the cluster's own, which GKE makes even where it is to go at once.
+    # Without a list of them there is a pool of the cluster's own; one that is to go at once is not counted.
     if not pools and not inputs.get("removeDefaultNodePool"):
         pools = [{"nodeConfig": inputs.get("nodeConfig"), "initialNodeCount": inputs.get("initialNodeCount")}]
     return [_wanted(world, type_, id_, {**place, **{k: v for k, v in pool.items() if v}}) for pool in pools]
