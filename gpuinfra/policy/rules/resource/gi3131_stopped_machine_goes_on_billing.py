@@ -1,6 +1,6 @@
 """A machine that is stopped at its end, and keeps its disks.
 
-What: `instanceTerminationAction` is STOP on a spot machine, or on one with a run time; a spot instance that leaves it out is stopped, too.
+What: `instanceTerminationAction` is STOP on a spot machine, or on one with a run time.
 Severity: info where the machine is no spot machine
 Why: A stopped machine keeps its disks and reserved addresses, and they go on billing until somebody deletes them.
 Fix: Set instanceTerminationAction: DELETE, or keep STOP and delete the machine yourself.
@@ -13,7 +13,6 @@ from collections.abc import Iterator
 
 from ....diagnostics import Diagnostic, Severity
 from ....vocabulary import CapacityType, Provider
-from ...gcp_types import INSTANCE
 from ...rule import Examples, GraphContext, ResourceRule, Undecided, described
 from ...wire_values import late, truth
 
@@ -25,14 +24,11 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
     for m in ctx.gcp.vms:
         action = m.get("scheduling", "instanceTerminationAction")
         timed = any(m.get("scheduling", k) is not None for k in ("maxRunDuration", "terminationTime"))
-        # Compute Engine stops a spot instance that names no action. One of a group is made again by the group.
-        silent = action is None and m.source.type == INSTANCE
-        if late(action) or ((action == "STOP" or silent) and m.purchase is None):
+        if late(action) or (action == "STOP" and m.purchase is None):
             yield Undecided(
                 CODE.code, m.name, "what happens at the end, or how the machine is bought, is not known yet"
             )
-        alone = silent and m.purchase is CapacityType.SPOT
-        if not (action == "STOP" or alone) or m.purchase in (None, CapacityType.FLEX_START):
+        if action != "STOP" or m.purchase in (None, CapacityType.FLEX_START):
             continue
         discard = truth(m.get("scheduling", "onInstanceStopAction", "discardLocalSsd"))
         if m.has_local_ssd and not discard:
@@ -40,7 +36,7 @@ def check(ctx: GraphContext) -> Iterator[Diagnostic | Undecided]:
         if m.purchase is CapacityType.SPOT or timed:
             yield CODE.at(
                 m.path("scheduling.instanceTerminationAction"),
-                f"{'absent, which means STOP; it' if alone else 'STOP'} leaves the disks and reserved addresses, which go on billing",
+                "STOP leaves the disks and reserved addresses, which go on billing",
                 resource=m.name,
                 severity=None if m.purchase is CapacityType.SPOT else Severity.INFO,
             )
@@ -62,7 +58,7 @@ RULE = ResourceRule(
             _T.format("DELETE", "SPOT"),
             _T.format("STOP", "STANDARD"),
         ),
-        (_T.format("STOP", "SPOT"), _T.format("null", "SPOT")),
+        (_T.format("STOP", "SPOT"),),
         (_T.format("!unknown ", "SPOT"),),
     ),
     providers=(Provider.GCP,),
