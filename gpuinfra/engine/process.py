@@ -53,7 +53,8 @@ class EngineCommand(auto.PulumiCommand):
             errors="replace",
             process_group=0,
         ) as process:
-            readers = [_Reader(process.stdout, on_output), _Reader(process.stderr, on_error)]
+            streams = (process.stdout, on_output), (process.stderr, on_error)
+            readers = [Reader(stream, take, lambda: self.interrupted) for stream, take in streams]
             self._wait(process, readers)
         out, err = ("\n".join(reader.lines) for reader in readers)
         result = auto.CommandResult(stdout=out, stderr=err, code=process.returncode)
@@ -71,7 +72,7 @@ class EngineCommand(auto.PulumiCommand):
         env["PATH"] = os.pathsep.join([os.path.dirname(self.command), env.get("PATH", "")])
         return env
 
-    def _wait(self, process: subprocess.Popen[str], readers: list[_Reader]) -> None:
+    def _wait(self, process: subprocess.Popen[str], readers: list[Reader]) -> None:
         while True:
             try:
                 for reader in readers:
@@ -86,18 +87,35 @@ class EngineCommand(auto.PulumiCommand):
                 self.interrupted = True
 
 
-class _Reader(threading.Thread):
-    """Takes the lines of a stream as they come."""
+class Reader(threading.Thread):
+    """Takes the lines of a stream as they come.
 
-    def __init__(self, stream: IO[str] | None, take: Take | None) -> None:
+    The traceback of a program that the engine broke off is left out: who interrupted it knows why it did not go on."""
+
+    def __init__(self, stream: IO[str] | None, take: Take | None, interrupted: Callable[[], bool]) -> None:
         super().__init__(daemon=True)
         assert stream is not None
-        self._stream, self._take = stream, take
+        self._stream, self._take, self._interrupted = stream, take, interrupted
+        self._inside: int | None = None
+        """How far the traceback that is left out is indented."""
         self.lines: list[str] = []
         self.start()
 
     def run(self) -> None:
         for line in self._stream:
             self.lines.append(line.rstrip())
-            if self._take:
+            if self._take and not self._of_a_traceback(self.lines[-1]):
                 self._take(self.lines[-1])
+
+    def _of_a_traceback(self, line: str) -> bool:
+        text = line.lstrip()
+        indent = len(line) - len(text)
+        if self._interrupted() and text.startswith("Traceback (most recent call last)"):
+            self._inside = indent
+            return True
+        if self._inside is None:
+            return False
+        if text and indent <= self._inside:
+            # The error itself, which stands behind its traceback, is the last line of it.
+            self._inside = None
+        return True

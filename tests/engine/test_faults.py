@@ -39,13 +39,21 @@ def _started(it: Driven, slow: str) -> subprocess.Popen[str]:
     words = [sys.executable, "-W", "ignore", "-m", "gpuinfra", "up", str(it.folder), "--simulate", "--yes"]
     words += ["--stock", str(stock)]
     return subprocess.Popen(
-        words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=_hears_ctrl_c
+        [sys.executable, "-c", _HEARS_CTRL_C, *words],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
 
 
-def _hears_ctrl_c() -> None:
-    # A shell has what it starts in the background ignore it, and so would all that comes after.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+# A shell has what it starts in the background ignore it, and so would all that comes after. It is set in a process of its own:
+# between fork and exec of one that serves gRPC nothing may run.
+_HEARS_CTRL_C = """\
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 
 
 @pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda s: s.name)
@@ -57,7 +65,7 @@ def test_who_ends_it_lets_the_engine_write_down_what_it_made(
     process = _started(it, "aws:autoscaling/group:Group")
     with when(it.home.world, 8, lambda: kill([process.pid], signal_)) as hit:
         said, _ = process.communicate(timeout=120)
-    assert hit
+    assert hit, said
     assert process.returncode == 130, said
     assert "interrupted" in said
     assert "Traceback" not in said
